@@ -3,13 +3,16 @@
 #
 #   V=release|debug|san|cov   which build, in build/$(V); release if not said
 #   CC=clang                  another compiler
-#   T="name name"             `make check` runs only these test programs
+#   T="name name"             check, sanitize, valgrind: only these test programs (test_base_json ...), and no lint
+#   VERBOSE=1                 shows the commands
 
+CHECK_V := $(or $(V),debug)
 V ?= release
 VERSION := 0.1.0
 B := build/$(V)
 
-ifeq ($(filter $(V),release debug san cov),)
+# lint is internal: plain objects whose undefined symbols are all the code's own
+ifeq ($(filter $(V),release debug san cov lint),)
 $(error V=$(V) is no build: use V=release, debug, san or cov)
 endif
 ifeq ($(origin CC),default)
@@ -25,7 +28,14 @@ FLAGS_release := -O2 -g
 FLAGS_debug := -Og -g3 -DPAGESET_CHECKS=1
 FLAGS_san := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DPAGESET_CHECKS=1
 FLAGS_cov := -O0 -g --coverage -DPAGESET_CHECKS=1
+FLAGS_lint := -O2 -U_FORTIFY_SOURCE -fno-stack-protector
 BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Isrc -MMD -MP $(WARN) $(FLAGS_$(V)) $(CFLAGS) $(CPPFLAGS)
+
+Q := $(if $(VERBOSE),,@)
+SAY = $(if $(VERBOSE),@:,@printf '  %-4s %s\n')
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# a variable that runs its command once, when it is first used
+once = $(eval $(1) = $$(eval $(1) := $(2))$$($(1)))
 
 # ---- parts: each folder of src that exists becomes lib<part>.a, in link order ------------------------------------------
 
@@ -36,10 +46,11 @@ PKG_script := lua5.4
 PKG_scenario := libcyaml yaml-0.1
 PKG_base := zlib
 PKGS := $(foreach p,$(PARTS),$(PKG_$(p)))
-CFLAGS_PKGS = $(if $(PKGS),$(shell pkg-config --cflags $(PKGS)))
-LIBS_PKGS = $(if $(PKGS),$(shell pkg-config --libs $(PKGS)))
-# asked for once, and only when something is built
-$(foreach p,$(PARTS),$(eval CFLAGS_$(p) = $$(eval CFLAGS_$(p) := $$(if $(PKG_$(p)),$$(shell pkg-config --cflags $(PKG_$(p)))))$$(CFLAGS_$(p))))
+$(call once,CFLAGS_PKGS,$$(if $(PKGS),$$(shell pkg-config --cflags $(PKGS))))
+$(call once,LIBS_PKGS,$$(if $(PKGS),$$(shell pkg-config --libs $(PKGS))))
+$(call once,CFLAGS_CRITERION,$$(shell pkg-config --cflags criterion))
+$(call once,LIBS_CRITERION,$$(shell pkg-config --libs criterion))
+$(foreach p,$(PARTS),$(call once,CFLAGS_$(p),$$(if $(PKG_$(p)),$$(shell pkg-config --cflags $(PKG_$(p))))))
 
 objects = $(patsubst src/%.c,$(B)/%.o,$(wildcard src/$(1)/*.c))
 LIBS := $(foreach p,$(PARTS),$(B)/lib$(p).a)
@@ -56,56 +67,143 @@ CORE_TESTS := $(sort $(foreach t,$(TESTS:$(B)/tests/test_%=%),$(if $(wildcard sr
 	$(patsubst tests/%.c,$(B)/tests/%,$(if $(TEST_SRCS),$(shell grep -ls '/\* links: core \*/' $(TEST_SRCS)))))
 BASE_TESTS := $(filter $(B)/tests/test_base_%,$(TESTS))
 OTHER_TESTS := $(filter-out $(CORE_TESTS),$(TESTS))
+WANTED_TESTS := $(if $(T),$(T:%=$(B)/tests/%),$(TESTS))
 
 # ---- what is built -----------------------------------------------------------------------------------------------------
 
-.PHONY: all
 .DEFAULT_GOAL := all
+.PHONY: all
 ## all: build the tool (build/$(V)/pageset)
 all: $(B)/pageset $(LIBS)
 
 $(B)/pageset: $(B)/main.o $(CMD_LIB) $(LIBS)
-	$(CC) $(FLAGS_$(V)) $(LDFLAGS) -o $@ $^ $(LIBS_PKGS) -lm -pthread
+	$(SAY) LINK $@
+	$(Q)$(CC) $(FLAGS_$(V)) $(LDFLAGS) -o $@ $^ $(LIBS_PKGS) -lm -pthread
 
-$(B)/main.o $(CMD_SRCS:src/%.c=$(B)/%.o): CFLAGS_PART = $(CFLAGS_PKGS) -DPAGESET_VERSION='"$(VERSION)"'
-$(B)/main.o $(CMD_SRCS:src/%.c=$(B)/%.o): $(B)/%.o: src/%.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(BASE_CFLAGS) $(CFLAGS_PART) -c -o $@ $<
+define archive
+$(SAY) AR $@
+@rm -f $@
+$(Q)$(AR) rcs $@ $^
+endef
+
+define compile
+@mkdir -p $(@D)
+$(SAY) CC $<
+$(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS_PART) -c -o $@ $<
+endef
+
+CMD_OBJS := $(B)/main.o $(CMD_SRCS:src/%.c=$(B)/%.o)
+$(CMD_OBJS): CFLAGS_PART = $(CFLAGS_PKGS) -DPAGESET_VERSION='"$(VERSION)"'
+$(CMD_OBJS): $(B)/%.o: src/%.c Makefile
+	$(compile)
+
+$(B)/libcmd.a: $(CMD_SRCS:src/%.c=$(B)/%.o)
+	$(archive)
 
 define part_rules
 $$(B)/lib$(1).a: $$(call objects,$(1))
-	@rm -f $$@
-	$$(AR) rcs $$@ $$^
+	$$(archive)
+$$(call objects,$(1)): CFLAGS_PART = $$(CFLAGS_$(1))
 $$(call objects,$(1)): $$(B)/%.o: src/%.c Makefile
-	@mkdir -p $$(@D)
-	$$(CC) $$(BASE_CFLAGS) $$(CFLAGS_$(1)) -c -o $$@ $$<
+	$$(compile)
 endef
 $(foreach p,$(PARTS),$(eval $(call part_rules,$(p))))
-
-$(B)/libcmd.a: $(CMD_SRCS:src/%.c=$(B)/%.o)
-	@rm -f $@
-	$(AR) rcs $@ $^
 
 # the embedded source text is read by .incbin, which -MMD does not see
 $(B)/core/source.o: $(wildcard src/core/*.c src/core/*.h src/core/*.def)
 
-.PHONY: tests
-## tests: build the test programs without running them
-tests: $(TESTS)
+ifneq ($(TEST_SRCS),)
+$(TESTS:=.o): CFLAGS_PART = $(CFLAGS_PKGS) $(CFLAGS_CRITERION)
+$(TESTS:=.o): $(B)/tests/%.o: tests/%.c Makefile
+	$(compile)
+endif
 
-$(TEST_SRCS:tests/%.c=$(B)/tests/%.o): CFLAGS_PART = $(CFLAGS_PKGS) $(shell pkg-config --cflags criterion)
-$(TEST_SRCS:tests/%.c=$(B)/tests/%.o): $(B)/tests/%.o: tests/%.c Makefile
-	@mkdir -p $(@D)
-	$(CC) $(BASE_CFLAGS) $(CFLAGS_PART) -c -o $@ $<
-
+link_test = $(Q)$(CC) $(FLAGS_$(V)) $(LDFLAGS) -o $@ $^
 $(CORE_TESTS): $(B)/tests/%: $(B)/tests/%.o $(filter %/libcore.a,$(LIBS))
-	$(CC) $(FLAGS_$(V)) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs criterion) -lm -pthread
+	$(SAY) LINK $@
+	$(link_test) $(LIBS_CRITERION) -lm -pthread
 $(OTHER_TESTS): $(B)/tests/%: $(B)/tests/%.o $(CMD_LIB) $(LIBS)
-	$(CC) $(FLAGS_$(V)) $(LDFLAGS) -o $@ $^ $(LIBS_PKGS) $(shell pkg-config --libs criterion) -lm -pthread
+	$(SAY) LINK $@
+	$(link_test) $(LIBS_PKGS) $(LIBS_CRITERION) -lm -pthread
 
 -include $(wildcard $(B)/*.d $(B)/*/*.d)
+
+.PHONY: tests
+## tests: build the test programs of V without running them
+tests: $(WANTED_TESTS)
+
+# ---- what is run: each in a make of its own, so that what deps installs is seen ----------------------------------------
+
+.PHONY: deps
+## deps: install what building and checking need, if anything is missing (apt)
+deps:
+	@tools/deps.sh build check
+
+.PHONY: run
+## run: build and open the tool; without a terminal run the default scenario
+run:
+	@tools/deps.sh build
+	@$(MAKE) --no-print-directory -j$(JOBS) all
+	@if [ -t 0 ] && [ -t 1 ]; then $(B)/pageset; else $(B)/pageset run scenarios/exit-drain.yaml; fi
+
+.PHONY: check
+## check: deps, build, lint, all tests (in the debug build unless V is given), all vectors; last line N passed, M failed
+check:
+	@tools/deps.sh build check
+	@$(MAKE) --no-print-directory -j$(JOBS) V=release all
+	@$(MAKE) --no-print-directory -j$(JOBS) V=$(CHECK_V) tests
+	@T="$(T)" tests/run.sh check build/$(CHECK_V)/tests $(notdir $(WANTED_TESTS))
+
+.PHONY: lint
+## lint: the rules of the house (CONTRIBUTING.md), each with ok or FAIL
+lint:
+	@tools/deps.sh build check
+	@tests/lint.sh
+
+.PHONY: format
+## format: clang-format over src and tests
+format:
+	@tools/deps.sh check
+	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/*.[ch])
+
+.PHONY: sanitize
+## sanitize: all tests under ASan and UBSan
+sanitize:
+	@tools/deps.sh build check
+	@$(MAKE) --no-print-directory -j$(JOBS) V=san all tests
+	@tests/run.sh sanitize build/san/tests $(notdir $(WANTED_TESTS))
+
+.PHONY: valgrind
+## valgrind: the tests of core and base under valgrind
+valgrind:
+	@tools/deps.sh build check valgrind
+	@$(MAKE) --no-print-directory -j$(JOBS) V=debug tests
+	@tests/run.sh valgrind build/debug/tests $(notdir $(or $(T),$(CORE_TESTS) $(BASE_TESTS)))
+
+.PHONY: coverage
+## coverage: lines that the tests reach; the report is build/cov/report.html
+coverage:
+	@tools/deps.sh build check coverage
+	@find build/cov -name '*.gcda' -delete 2>/dev/null || true
+	@$(MAKE) --no-print-directory -j$(JOBS) V=cov all tests
+	@tests/run.sh coverage build/cov/tests $(notdir $(WANTED_TESTS))
+	@gcovr --root . --filter src/ --object-directory build/cov --html-details build/cov/report.html --txt build/cov/report.txt
+	@tail -n 3 build/cov/report.txt
+
+ifneq ($(wildcard src/cmd_bench.c),)
+.PHONY: bench
+## bench: how fast, in ratios to a yardstick of the same run
+bench: all
+	@$(B)/pageset bench
+endif
 
 .PHONY: clean
 ## clean: remove build/
 clean:
 	rm -rf build
+
+.PHONY: help
+## help: this list
+help:
+	@sed -n 's/^## \([a-z]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS='	' read -r name text; do \
+		printf '  make %-10s %s\n' "$$name" "$$text"; done

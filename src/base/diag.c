@@ -73,8 +73,8 @@ static void diag_vset(struct diag *d, enum base_err code, const char *fmt, va_li
 	format_cut(d->message, sizeof(d->message), fmt, ap);
 }
 
-enum base_err base_diag_set(struct diag *d, enum base_err code, const char *file, uint64_t line, uint64_t column,
-			    const char *fmt, ...)
+enum base_err base_diag_set(struct diag *d, enum base_err code, const char *file, uint64_t line,
+			    uint64_t column, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -155,9 +155,9 @@ uint64_t base_column(const char *line, size_t len, size_t byte)
 /* Control characters, also those that turn the writing direction, are not for a terminal. */
 static bool is_printable(uint32_t cp)
 {
-	return cp != UINT32_MAX && cp >= 0x20 && !(cp >= 0x7f && cp < 0xa0) && !(cp >= 0x202a && cp <= 0x202e) &&
-	       !(cp >= 0x2066 && cp <= 0x2069) && cp != 0x200e && cp != 0x200f && cp != 0x2028 && cp != 0x2029 &&
-	       cp != 0xfeff;
+	return cp != UINT32_MAX && cp >= 0x20 && !(cp >= 0x7f && cp < 0xa0) &&
+	       !(cp >= 0x202a && cp <= 0x202e) && !(cp >= 0x2066 && cp <= 0x2069) && cp != 0x200e &&
+	       cp != 0x200f && cp != 0x2028 && cp != 0x2029 && cp != 0xfeff;
 }
 
 /* Columns on a terminal, whatever the locale: combining marks take none, East Asian wide ones and pictographs two. */
@@ -167,12 +167,14 @@ static unsigned int screen_width(uint32_t cp)
 		uint32_t first, last;
 		unsigned int width;
 	} ranges[] = {
-		{ 0x0300, 0x036f, 0 },	 { 0x0483, 0x0489, 0 },	  { 0x0591, 0x05bd, 0 },   { 0x0610, 0x061a, 0 },
-		{ 0x064b, 0x065f, 0 },	 { 0x1100, 0x115f, 2 },	  { 0x1ab0, 0x1aff, 0 },   { 0x1dc0, 0x1dff, 0 },
-		{ 0x200b, 0x200d, 0 },	 { 0x20d0, 0x20ff, 0 },	  { 0x2e80, 0x303e, 2 },   { 0x3041, 0xa4cf, 2 },
-		{ 0xa960, 0xa97f, 2 },	 { 0xac00, 0xd7a3, 2 },	  { 0xf900, 0xfaff, 2 },   { 0xfe00, 0xfe0f, 0 },
-		{ 0xfe20, 0xfe2f, 0 },	 { 0xfe30, 0xfe6f, 2 },	  { 0xff00, 0xff60, 2 },   { 0xffe0, 0xffe6, 2 },
-		{ 0x1f300, 0x1f64f, 2 }, { 0x1f900, 0x1f9ff, 2 }, { 0x20000, 0x3fffd, 2 },
+		{ 0x0300, 0x036f, 0 },	 { 0x0483, 0x0489, 0 },	  { 0x0591, 0x05bd, 0 },
+		{ 0x0610, 0x061a, 0 },	 { 0x064b, 0x065f, 0 },	  { 0x1100, 0x115f, 2 },
+		{ 0x1ab0, 0x1aff, 0 },	 { 0x1dc0, 0x1dff, 0 },	  { 0x200b, 0x200d, 0 },
+		{ 0x20d0, 0x20ff, 0 },	 { 0x2e80, 0x303e, 2 },	  { 0x3041, 0xa4cf, 2 },
+		{ 0xa960, 0xa97f, 2 },	 { 0xac00, 0xd7a3, 2 },	  { 0xf900, 0xfaff, 2 },
+		{ 0xfe00, 0xfe0f, 0 },	 { 0xfe20, 0xfe2f, 0 },	  { 0xfe30, 0xfe6f, 2 },
+		{ 0xff00, 0xff60, 2 },	 { 0xffe0, 0xffe6, 2 },	  { 0x1f300, 0x1f64f, 2 },
+		{ 0x1f900, 0x1f9ff, 2 }, { 0x20000, 0x3fffd, 2 },
 	};
 	size_t i;
 
@@ -257,7 +259,8 @@ void base_diag_excerpt(struct diag *d, const char *line, size_t len)
 				memcpy(d->excerpt, "...", used);
 				begun = true;
 			}
-			if (screen + g.width > first + EXCERPT_COLUMNS || used + g.len + 4 > sizeof(d->excerpt)) {
+			if (screen + g.width > first + EXCERPT_COLUMNS ||
+			    used + g.len + 4 > sizeof(d->excerpt)) {
 				memcpy(d->excerpt + used, "...", 3);
 				used += 3;
 				break;
@@ -304,7 +307,8 @@ static void print_caret(FILE *out, const struct diag *d, bool colour)
 {
 	unsigned int i;
 
-	fprintf(out, "    %s\n    %*s%s^", d->excerpt, (int)d->caret, "", colour ? "\033[1;32m" : "");
+	fprintf(out, "    %s\n    %*s%s^", d->excerpt, (int)d->caret, "",
+		colour ? "\033[1;32m" : "");
 	for (i = 1; i < d->caret_width; i++)
 		putc('~', out);
 	fprintf(out, "%s\n", colour ? "\033[0m" : "");
@@ -357,8 +361,8 @@ static struct diag *diags_next(struct diags *ds)
 	return &ds->items[ds->max];
 }
 
-struct diag *base_diags_add(struct diags *ds, enum base_err code, const char *file, uint64_t line, uint64_t column,
-			    const char *fmt, ...)
+struct diag *base_diags_add(struct diags *ds, enum base_err code, const char *file, uint64_t line,
+			    uint64_t column, const char *fmt, ...)
 {
 	struct diag *d = diags_next(ds);
 	va_list ap;

@@ -58,8 +58,8 @@ int base_err_status(enum base_err code);
 const char *base_err_text(enum base_err code);
 
 /* Fills *d (which may be NULL) and returns code, so that a function can end in `return base_diag_set(...)`. file may be NULL. */
-enum base_err base_diag_set(struct diag *d, enum base_err code, const char *file, uint64_t line, uint64_t column,
-			    const char *fmt, ...) BASE_PRINTF(6, 7);
+enum base_err base_diag_set(struct diag *d, enum base_err code, const char *file, uint64_t line,
+			    uint64_t column, const char *fmt, ...) BASE_PRINTF(6, 7);
 
 /* Adds what was expected or what was meant; replaces an earlier hint. */
 void base_diag_hint(struct diag *d, const char *fmt, ...) BASE_PRINTF(2, 3);
@@ -80,8 +80,8 @@ void base_diags_init(struct diags *ds, size_t max);
 void base_diags_free(struct diags *ds);
 
 /* A fresh, filled diag in the list for a hint or an excerpt; when the list is full a spare one that is not printed. Never NULL. */
-struct diag *base_diags_add(struct diags *ds, enum base_err code, const char *file, uint64_t line, uint64_t column,
-			    const char *fmt, ...) BASE_PRINTF(6, 7);
+struct diag *base_diags_add(struct diags *ds, enum base_err code, const char *file, uint64_t line,
+			    uint64_t column, const char *fmt, ...) BASE_PRINTF(6, 7);
 struct diag *base_diags_push(struct diags *ds, const struct diag *d);
 
 /* Prints all, in the order of their places, and how many were left out. */
@@ -98,13 +98,13 @@ size_t base_utf8_len(const char *s, size_t len, uint32_t *code_point);
  * A broken promise inside the program, not bad input: prints the values and aborts, in release builds too. The hook
  * (NULL for none) runs first and puts the terminal right.
  */
-#define BASE_CHECK(cond, ...)                                                \
-	do {                                                                 \
-		if (__builtin_expect(!(cond), 0))                            \
-			base_panic(__FILE__, __LINE__, #cond, __VA_ARGS__);  \
+#define BASE_CHECK(cond, ...)                                               \
+	do {                                                                \
+		if (__builtin_expect(!(cond), 0))                           \
+			base_panic(__FILE__, __LINE__, #cond, __VA_ARGS__); \
 	} while (0)
-void base_panic(const char *file, int line, const char *cond, const char *fmt, ...) BASE_PRINTF(4, 5)
-	__attribute__((noreturn, cold));
+void base_panic(const char *file, int line, const char *cond, const char *fmt, ...)
+	BASE_PRINTF(4, 5) __attribute__((noreturn, cold));
 void base_panic_hook(void (*hook)(void));
 
 /* Allocation that cannot fail: out of memory says so and exits with status 2. For small things of the program itself. */

@@ -103,7 +103,8 @@ void base_json_array(struct base_json *j)
 
 void base_json_close(struct base_json *j)
 {
-	BASE_CHECK(j->depth > 0 && !j->value_due, "depth %u, a value is due: %d", j->depth, j->value_due);
+	BASE_CHECK(j->depth > 0 && !j->value_due, "depth %u, a value is due: %d", j->depth,
+		   j->value_due);
 	if (j->level[j->depth].filled)
 		newline(j, j->depth - 1);
 	put(j, &j->level[j->depth].close, 1);
@@ -120,8 +121,8 @@ static void put_string(struct base_json *j, const char *s, size_t len)
 	while (at < len) {
 		size_t n = base_utf8_len(s + at, len - at, &cp);
 
-		if (cp != '"' && cp != '\\' && cp >= 0x20 && cp != 0x7f && cp != 0x2028 && cp != 0x2029 &&
-		    cp != UINT32_MAX) {
+		if (cp != '"' && cp != '\\' && cp >= 0x20 && cp != 0x7f && cp != 0x2028 &&
+		    cp != 0x2029 && cp != UINT32_MAX) {
 			at += n;
 			continue;
 		}
@@ -131,7 +132,8 @@ static void put_string(struct base_json *j, const char *s, size_t len)
 		else if (cp == '\n' || cp == '\t')
 			snprintf(escape, sizeof(escape), "\\%c", cp == '\n' ? 'n' : 't');
 		else
-			snprintf(escape, sizeof(escape), "\\u%04x", cp == UINT32_MAX ? 0xfffdu : (unsigned int)cp & 0xffffu);
+			snprintf(escape, sizeof(escape), "\\u%04x",
+				 cp == UINT32_MAX ? 0xfffdu : (unsigned int)cp & 0xffffu);
 		put_text(j, escape);
 		at += n;
 		plain = at;
@@ -142,8 +144,8 @@ static void put_string(struct base_json *j, const char *s, size_t len)
 
 void base_json_key(struct base_json *j, const char *key)
 {
-	BASE_CHECK(j->depth > 0 && j->level[j->depth].close == '}' && !j->value_due, "key %s at depth %u", key,
-		   j->depth);
+	BASE_CHECK(j->depth > 0 && j->level[j->depth].close == '}' && !j->value_due,
+		   "key %s at depth %u", key, j->depth);
 	separate(j);
 	put_string(j, key, strlen(key));
 	put_text(j, j->pretty ? ": " : ":");
@@ -231,7 +233,8 @@ void base_json_null(struct base_json *j)
 
 enum base_err base_json_end(struct base_json *j)
 {
-	BASE_CHECK(j->depth == 0 && j->level[0].filled, "a JSON document ends at depth %u", j->depth);
+	BASE_CHECK(j->depth == 0 && j->level[0].filled, "a JSON document ends at depth %u",
+		   j->depth);
 	put(j, "\n", 1);
 	j->level[0].filled = false;
 	if (j->out && (fflush(j->out) != 0 || ferror(j->out)))
@@ -243,7 +246,8 @@ char *base_json_take(struct base_json *j, size_t *len)
 {
 	char *buf = j->buf;
 
-	BASE_CHECK(!j->out && j->depth == 0 && !j->level[0].filled, "a JSON document is taken at depth %u", j->depth);
+	BASE_CHECK(!j->out && j->depth == 0 && !j->level[0].filled,
+		   "a JSON document is taken at depth %u", j->depth);
 	if (len)
 		*len = j->len;
 	j->buf = NULL;

@@ -12,7 +12,7 @@
 #define BASE_JSON_DEPTH_MAX 64
 
 struct base_json {
-	FILE *out;	/* NULL: into buf */
+	FILE *out; /* NULL: into buf */
 	char *buf;
 	size_t len;
 	size_t cap;

@@ -37,7 +37,8 @@ size_t base_distance(const char *a, const char *b, size_t limit)
 			size_t cost = lower(a[i - 1]) != lower(b[k - 1]);
 
 			row[k] = min3(above[k] + 1, row[k - 1] + 1, above[k - 1] + cost);
-			if (i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2]) && lower(a[i - 2]) == lower(b[k - 1]) &&
+			if (i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2]) &&
+			    lower(a[i - 2]) == lower(b[k - 1]) &&
 			    rows[(i - 2) % 3][k - 2] + 1 < row[k])
 				row[k] = rows[(i - 2) % 3][k - 2] + 1;
 		}

@@ -6,7 +6,8 @@
 
 /* How much of a bad text a message repeats. */
 #define QUOTE_MAX 40
-#define QUOTE(s, len) (int)((len) < QUOTE_MAX ? (len) : QUOTE_MAX), (s), (len) > QUOTE_MAX ? "..." : ""
+#define QUOTE(s, len) \
+	(int)((len) < QUOTE_MAX ? (len) : QUOTE_MAX), (s), (len) > QUOTE_MAX ? "..." : ""
 
 struct unit {
 	const char *name;
@@ -14,12 +15,22 @@ struct unit {
 };
 
 static const struct unit size_units[] = {
-	{ "TiB", 1ull << 40 }, { "GiB", 1ull << 30 }, { "MiB", 1ull << 20 }, { "KiB", 1ull << 10 }, { "B", 1 }, { NULL, 0 },
+	{ "TiB", 1ull << 40 },
+	{ "GiB", 1ull << 30 },
+	{ "MiB", 1ull << 20 },
+	{ "KiB", 1ull << 10 },
+	{ "B", 1 },
+	{ NULL, 0 },
 };
 
 static const struct unit duration_units[] = {
-	{ "h", 3600000000000ull }, { "min", 60000000000ull }, { "s", 1000000000ull },
-	{ "ms", 1000000ull },	   { "us", 1000ull },	      { "ns", 1ull },	      { NULL, 0 },
+	{ "h", 3600000000000ull },
+	{ "min", 60000000000ull },
+	{ "s", 1000000000ull },
+	{ "ms", 1000000ull },
+	{ "us", 1000ull },
+	{ "ns", 1ull },
+	{ NULL, 0 },
 };
 
 enum digits { DIGITS_OK, DIGITS_NONE, DIGITS_ZERO_FIRST, DIGITS_TOO_MANY };
@@ -49,18 +60,21 @@ static enum base_err not_whole(const char *s, size_t len, struct diag *d)
 {
 	if (len == 0)
 		return base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0, "a number is missing");
-	return base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0, "'%.*s%s' is not a whole number", QUOTE(s, len));
+	return base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0, "'%.*s%s' is not a whole number",
+			     QUOTE(s, len));
 }
 
 static enum base_err zero_first(const char *s, size_t len, struct diag *d)
 {
 	return base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0,
-			     "'%.*s%s' begins with 0, which could mean octal; write it without", QUOTE(s, len));
+			     "'%.*s%s' begins with 0, which could mean octal; write it without",
+			     QUOTE(s, len));
 }
 
 static enum base_err out_of_range(const char *s, size_t len, struct diag *d)
 {
-	return base_diag_set(d, BASE_ERR_RANGE, NULL, 0, 0, "%.*s%s is out of range", QUOTE(s, len));
+	return base_diag_set(d, BASE_ERR_RANGE, NULL, 0, 0, "%.*s%s is out of range",
+			     QUOTE(s, len));
 }
 
 static bool digits_only(const char *s, size_t len)
@@ -87,7 +101,8 @@ static enum base_err parse_whole(const char *s, size_t len, uint64_t *v, struct 
 	return not_whole(s, len, d);
 }
 
-enum base_err base_parse_uint(const char *s, size_t len, uint64_t min, uint64_t max, uint64_t *out, struct diag *d)
+enum base_err base_parse_uint(const char *s, size_t len, uint64_t min, uint64_t max, uint64_t *out,
+			      struct diag *d)
 {
 	uint64_t v;
 	enum base_err err = parse_whole(s, len, &v, d);
@@ -105,7 +120,8 @@ enum base_err base_parse_uint(const char *s, size_t len, uint64_t min, uint64_t 
 	return err;
 }
 
-enum base_err base_parse_int(const char *s, size_t len, int64_t min, int64_t max, int64_t *out, struct diag *d)
+enum base_err base_parse_int(const char *s, size_t len, int64_t min, int64_t max, int64_t *out,
+			     struct diag *d)
 {
 	bool negative = len > 0 && s[0] == '-';
 	uint64_t v = 0;
@@ -148,16 +164,18 @@ static const char *meant_size(const char *s, size_t len)
 }
 
 /* Number and unit; 0 as *factor if there is no unit. Fills *d without a hint. */
-static enum base_err parse_units(const char *s, size_t len, const struct unit *units, uint64_t *v, uint64_t *factor,
-				 struct diag *d)
+static enum base_err parse_units(const char *s, size_t len, const struct unit *units, uint64_t *v,
+				 uint64_t *factor, struct diag *d)
 {
 	const struct unit *unit;
 	size_t used;
 
 	switch (read_digits(s, len, v, &used)) {
 	case DIGITS_NONE:
-		return len == 0 ? base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0, "a number and its unit are missing") :
-				  base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0, "'%.*s%s' does not begin with a whole number",
+		return len == 0 ? base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0,
+						"a number and its unit are missing") :
+				  base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0,
+						"'%.*s%s' does not begin with a whole number",
 						QUOTE(s, len));
 	case DIGITS_ZERO_FIRST:
 		return zero_first(s, len, d);
@@ -192,13 +210,15 @@ static void hint_size(const char *s, size_t len, uint64_t min, uint64_t max, str
 	if (digits && meant && d && d->code == BASE_ERR_SYNTAX)
 		base_diag_hint(d, "did you mean %.*s%s?", (int)digits, s, meant);
 	else if (max == UINT64_MAX)
-		base_diag_hint(d, "expected a size such as 64KiB, 2MiB or 1GiB, at least %s", base_format_size(least, min));
+		base_diag_hint(d, "expected a size such as 64KiB, 2MiB or 1GiB, at least %s",
+			       base_format_size(least, min));
 	else
 		base_diag_hint(d, "expected a size such as 64KiB, 2MiB or 1GiB, from %s to %s",
 			       base_format_size(least, min), base_format_size(most, max));
 }
 
-enum base_err base_parse_size(const char *s, size_t len, uint64_t min, uint64_t max, uint64_t *out, struct diag *d)
+enum base_err base_parse_size(const char *s, size_t len, uint64_t min, uint64_t max, uint64_t *out,
+			      struct diag *d)
 {
 	uint64_t v, factor;
 	enum base_err err = parse_units(s, len, size_units, &v, &factor, d);
@@ -212,14 +232,16 @@ enum base_err base_parse_size(const char *s, size_t len, uint64_t min, uint64_t 
 	return err;
 }
 
-enum base_err base_parse_duration(const char *s, size_t len, uint64_t min, uint64_t max, uint64_t *out, struct diag *d)
+enum base_err base_parse_duration(const char *s, size_t len, uint64_t min, uint64_t max,
+				  uint64_t *out, struct diag *d)
 {
 	char least[BASE_FORMAT_MAX], most[BASE_FORMAT_MAX];
 	uint64_t v, factor;
 	enum base_err err = parse_units(s, len, duration_units, &v, &factor, d);
 
 	if (!err && factor == 0 && v != 0)
-		err = base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0, "'%.*s%s' has no unit", QUOTE(s, len));
+		err = base_diag_set(d, BASE_ERR_SYNTAX, NULL, 0, 0, "'%.*s%s' has no unit",
+				    QUOTE(s, len));
 	if (!err && (v < min || v > max))
 		err = out_of_range(s, len, d);
 	if (!err)

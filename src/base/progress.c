@@ -56,7 +56,8 @@ void base_progress_update(struct base_progress *p, uint64_t done, uint64_t total
 	if (done > total)
 		total = 0;
 	if (total)
-		fprintf(p->out, "\r\033[K%s %3.0f %%", p->label, 100.0 * (double)done / (double)total);
+		fprintf(p->out, "\r\033[K%s %3.0f %%", p->label,
+			100.0 * (double)done / (double)total);
 	else
 		fprintf(p->out, "\r\033[K%s %" PRIu64, p->label, done);
 	fflush(p->out);

@@ -26,7 +26,8 @@ static void save_free(struct base_save *s)
 
 static enum base_err write_failed(const char *name, int error, struct diag *d)
 {
-	enum base_err code = base_diag_set(d, BASE_ERR_WRITE, name, 0, 0, "cannot be written: %s", strerror(error));
+	enum base_err code = base_diag_set(d, BASE_ERR_WRITE, name, 0, 0, "cannot be written: %s",
+					   strerror(error));
 
 	if (error == ENOENT)
 		base_diag_hint(d, "expected a folder that exists");

@@ -37,10 +37,12 @@ static void input_close(struct input *in)
 
 static enum base_err open_failed(const char *name, struct diag *d)
 {
-	enum base_err code = base_diag_set(d, BASE_ERR_OPEN, name, 0, 0, "cannot be opened: %s", strerror(errno));
+	enum base_err code = base_diag_set(d, BASE_ERR_OPEN, name, 0, 0, "cannot be opened: %s",
+					   strerror(errno));
 
 	if (errno == ENOENT)
-		base_diag_hint(d, "expected the name of a file that exists, or - for standard input");
+		base_diag_hint(d,
+			       "expected the name of a file that exists, or - for standard input");
 	return code;
 }
 
@@ -52,7 +54,9 @@ static enum base_err check_kind(struct input *in, const char *path, struct diag 
 	if (!ends_in_gz(path) || !gzdirect(in->gz))
 		return BASE_ERR_OK;
 	code = base_diag_set(d, BASE_ERR_CORRUPT, path, 0, 0, "does not begin as a gzip file does");
-	base_diag_hint(d, "expected gzip data because of the name's end, .gz; a plain file needs another name");
+	base_diag_hint(
+		d,
+		"expected gzip data because of the name's end, .gz; a plain file needs another name");
 	return code;
 }
 
@@ -101,11 +105,14 @@ static ssize_t input_read(struct input *in, char *buf, size_t size, struct diag 
 	if (n == 0 && code == Z_OK)
 		return 0;
 	if (code == Z_ERRNO)
-		base_diag_set(d, BASE_ERR_READ, in->name, 0, 0, "cannot be read: %s", strerror(errno));
+		base_diag_set(d, BASE_ERR_READ, in->name, 0, 0, "cannot be read: %s",
+			      strerror(errno));
 	else if (code == Z_BUF_ERROR)
-		base_diag_set(d, BASE_ERR_CORRUPT, in->name, 0, 0, "the gzip data ends too early: the file was cut off");
+		base_diag_set(d, BASE_ERR_CORRUPT, in->name, 0, 0,
+			      "the gzip data ends too early: the file was cut off");
 	else
-		base_diag_set(d, BASE_ERR_CORRUPT, in->name, 0, 0, "the gzip data is damaged: %s", why);
+		base_diag_set(d, BASE_ERR_CORRUPT, in->name, 0, 0, "the gzip data is damaged: %s",
+			      why);
 	return -1;
 }
 
@@ -136,7 +143,8 @@ static enum base_err read_all(struct base_text *t, struct input *in, size_t max,
 				want = max + 2;
 			data = realloc(t->data, want);
 			if (!data)
-				return base_diag_set(d, BASE_ERR_NO_MEMORY, in->name, 0, 0, "out of memory");
+				return base_diag_set(d, BASE_ERR_NO_MEMORY, in->name, 0, 0,
+						     "out of memory");
 			t->data = data;
 			cap = want;
 		}
@@ -194,7 +202,8 @@ enum base_err base_text_read(struct base_text *t, const char *path, size_t max, 
 	return err;
 }
 
-enum base_err base_text_from(struct base_text *t, const char *name, const char *data, size_t len, struct diag *d)
+enum base_err base_text_from(struct base_text *t, const char *name, const char *data, size_t len,
+			     struct diag *d)
 {
 	*t = (struct base_text){ 0 };
 	t->data = malloc(len + 1);
@@ -271,7 +280,8 @@ struct base_reader {
 	bool at_end;
 };
 
-enum base_err base_reader_open(struct base_reader **r, const char *path, size_t line_max, struct diag *d)
+enum base_err base_reader_open(struct base_reader **r, const char *path, size_t line_max,
+			       struct diag *d)
 {
 	struct base_reader *new;
 	struct input in;
@@ -298,8 +308,8 @@ enum base_err base_reader_open(struct base_reader **r, const char *path, size_t 
 
 static int line_too_long(struct base_reader *r, struct diag *d)
 {
-	base_diag_set(d, BASE_ERR_TOO_LARGE, r->in.name, r->line_nr + 1, 0, "the line is longer than %zu bytes",
-		      r->line_max);
+	base_diag_set(d, BASE_ERR_TOO_LARGE, r->in.name, r->line_nr + 1, 0,
+		      "the line is longer than %zu bytes", r->line_max);
 	base_diag_hint(d, "expected a text file");
 	return -1;
 }

@@ -9,8 +9,8 @@
 #include "diag.h"
 
 struct base_text {
-	char *name;	    /* for messages: the path, or "<stdin>" */
-	char *data;	    /* len bytes and a closing NUL */
+	char *name; /* for messages: the path, or "<stdin>" */
+	char *data; /* len bytes and a closing NUL */
 	size_t len;
 	size_t *line_start; /* offsets of nr_lines lines */
 	size_t nr_lines;
@@ -20,7 +20,8 @@ struct base_text {
 enum base_err base_text_read(struct base_text *t, const char *path, size_t max, struct diag *d);
 
 /* The same from memory (copied). */
-enum base_err base_text_from(struct base_text *t, const char *name, const char *data, size_t len, struct diag *d);
+enum base_err base_text_from(struct base_text *t, const char *name, const char *data, size_t len,
+			     struct diag *d);
 void base_text_free(struct base_text *t);
 
 /* Line n (from 1) without its newline; false if there is none. */
@@ -32,7 +33,8 @@ void base_text_place(const struct base_text *t, size_t offset, uint64_t *line, u
 struct base_reader;
 
 /* line_max: longest line in bytes, without its newline; a longer one is an error with its number. */
-enum base_err base_reader_open(struct base_reader **r, const char *path, size_t line_max, struct diag *d);
+enum base_err base_reader_open(struct base_reader **r, const char *path, size_t line_max,
+			       struct diag *d);
 
 /*
  * Next line: 1 and *line (NUL-terminated, the newline and a carriage return before it cut off; the caller may write into
@@ -41,8 +43,8 @@ enum base_err base_reader_open(struct base_reader **r, const char *path, size_t 
  */
 int base_reader_next(struct base_reader *r, char **line, size_t *len, struct diag *d);
 
-uint64_t base_reader_line_nr(const struct base_reader *r);  /* of the line returned last, from 1 */
-const char *base_reader_name(const struct base_reader *r);  /* the path, or "<stdin>" */
+uint64_t base_reader_line_nr(const struct base_reader *r); /* of the line returned last, from 1 */
+const char *base_reader_name(const struct base_reader *r); /* the path, or "<stdin>" */
 
 /* For progress: bytes of the file taken so far and in all (compressed bytes for gzip; total 0 if not known). */
 void base_reader_progress(const struct base_reader *r, uint64_t *done, uint64_t *total);
