@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-#include <stdio.h>
+#include "verb.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
-	puts("pageset " PAGESET_VERSION);
-	return 0;
+	return verb_main(argc, argv);
 }

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* pageset help [COMMAND [SUB-COMMAND]] */
+#include <string.h>
+
+#include "base/near.h"
+#include "verb.h"
+
+static const char *verb_name(const void *ctx, size_t i)
+{
+	(void)ctx;
+	return verb_get(i) ? verb_get(i)->name : NULL;
+}
+
+static const struct verb *find_sub(const struct verb *verb, const char *word)
+{
+	size_t i, len = strlen(verb->name);
+
+	for (i = 0; verb->subs && verb->subs[i]; i++)
+		if (strcmp(verb->subs[i]->name + len + 1, word) == 0)
+			return verb->subs[i];
+	return NULL;
+}
+
+static int run(const struct call *call)
+{
+	const struct verb *verb;
+	const char *word, *near;
+	char hint[128];
+
+	if (call->args.nr == 0) {
+		verb_print_overview(stdout);
+		return 0;
+	}
+	word = call->args.items[0];
+	verb = verb_find(word);
+	if (!verb) {
+		near = base_near(word, verb_name, NULL);
+		if (near)
+			snprintf(hint, sizeof(hint), "did you mean %s?", near);
+		else
+			snprintf(hint, sizeof(hint), "pageset --help lists the commands");
+		return call_usage(call, hint, "unknown command '%s'", word);
+	}
+	if (call->args.nr == 2) {
+		word = call->args.items[1];
+		verb = find_sub(verb, word);
+	}
+	if (!verb)
+		return call_usage(call, NULL, "'%s' has no command '%s'", call->args.items[0],
+				  word);
+	verb_print_help(stdout, verb);
+	return 0;
+}
+
+const struct verb verb_help = {
+	.name = "help",
+	.args = "[COMMAND]",
+	.help = "help of a command",
+	.args_max = 2,
+	.run = run,
+};
