@@ -119,18 +119,28 @@ static enum base_err bad_value(struct parser *p, const struct found *f, enum bas
 	return BASE_ERR_USAGE;
 }
 
-/* "auto, always or never" */
-static void list_words(char *buf, size_t size, const char *const *words)
+/* "auto|always|never" with "|" and "|", "auto, always or never" with ", " and " or " */
+static void list_words(char *buf, size_t size, const char *const *words, const char *between,
+		       const char *last)
 {
 	size_t used = 0, i;
 
 	buf[0] = '\0';
 	for (i = 0; words[i] && used < size; i++) {
-		const char *sep = i == 0 ? "" : words[i + 1] ? ", " : " or ";
+		const char *sep = i == 0 ? "" : words[i + 1] ? between : last;
 		int n = snprintf(buf + used, size - used, "%s%s", sep, words[i]);
 
 		used += n > 0 ? (size_t)n : 0;
 	}
+}
+
+/* What stands behind the = in help and messages; "" for a flag. */
+static void value_text(char *buf, size_t size, const struct opt *o)
+{
+	if (o->type == OPT_ENUM)
+		list_words(buf, size, o->values, "|", "|");
+	else
+		snprintf(buf, size, "%s", o->value ? o->value : "");
 }
 
 static enum base_err set_enum(struct parser *p, const struct found *f, const char *value, int *out)
@@ -148,7 +158,7 @@ static enum base_err set_enum(struct parser *p, const struct found *f, const cha
 	}
 	base_diag_set(p->d, BASE_ERR_USAGE, p->who, 0, 0, "option %s: unknown value '%s'", f->shown,
 		      value);
-	list_words(list, sizeof(list), words);
+	list_words(list, sizeof(list), words, ", ", " or ");
 	near = base_near_list(value, words);
 	if (near)
 		base_diag_hint(p->d, "did you mean %s? expected %s", near, list);
@@ -211,6 +221,7 @@ static enum base_err set_value(struct parser *p, const struct found *f, const ch
 static enum base_err take_option(struct parser *p, struct found *f, const char *value)
 {
 	enum base_err err;
+	char text[256];
 
 	if (f->opt->type == OPT_FLAG) {
 		if (value)
@@ -223,8 +234,8 @@ static enum base_err take_option(struct parser *p, struct found *f, const char *
 	if (!value || (f->opt->type != OPT_FLAG && !*value)) {
 		err = base_diag_set(p->d, BASE_ERR_USAGE, p->who, 0, 0, "option %s needs a value",
 				    f->shown);
-		base_diag_hint(p->d, "expected --%s=%s: %s", f->opt->name,
-			       f->opt->value ? f->opt->value : "WORD", f->opt->help);
+		value_text(text, sizeof(text), f->opt);
+		base_diag_hint(p->d, "expected --%s=%s: %s", f->opt->name, text, f->opt->help);
 		return err;
 	}
 	f->set->given |= 1ull << (f->opt - f->set->table);
@@ -361,22 +372,13 @@ static void print_wrapped(FILE *out, const char *text, int used)
 
 static void print_option(FILE *out, const struct opt *o, const void *target)
 {
-	char names[128], range[128], text[512], words[256];
+	char names[512], range[128], text[512], value[256];
 	int used;
 
-	if (o->type == OPT_ENUM) {
-		size_t i, n = 0;
-
-		for (i = 0; o->values[i] && n < sizeof(words); i++)
-			n += (size_t)snprintf(words + n, sizeof(words) - n, "%s%s", i ? "|" : "",
-					      o->values[i]);
-	}
+	value_text(value, sizeof(value), o);
 	used = snprintf(names, sizeof(names), "  %c%c%s--%s%s%s", o->letter ? '-' : ' ',
 			o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
-			o->type == OPT_FLAG ? "" : "=",
-			o->type == OPT_FLAG ? "" :
-			o->value	    ? o->value :
-					      words);
+			value[0] ? "=" : "", value);
 	fputs(names, out);
 	print_range(range, sizeof(range), o, target);
 	snprintf(text, sizeof(text), "%s%s%s", o->help, range,

@@ -150,7 +150,7 @@ static enum base_err read_all(struct base_text *t, struct input *in, size_t max,
 		}
 		n = input_read(in, t->data + t->len, cap - t->len - 1, d);
 		if (n < 0)
-			return d ? d->code : BASE_ERR_READ;
+			return d->code;
 		if (n == 0)
 			break;
 		t->len += (size_t)n;
@@ -183,9 +183,12 @@ static void index_lines(struct base_text *t)
 
 enum base_err base_text_read(struct base_text *t, const char *path, size_t max, struct diag *d)
 {
+	struct diag own;
 	struct input in;
 	enum base_err err;
 
+	if (!d)
+		d = &own;
 	BASE_CHECK(max < SIZE_MAX / 4, "max %zu", max);
 	*t = (struct base_text){ 0 };
 	err = input_open(&in, path, d);

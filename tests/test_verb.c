@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include <criterion/criterion.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "verb.h"
+
+/* What a command line wrote, and its status; the command runs in a process of its own. */
+struct result {
+	int status;
+	char out[16384];
+	char err[16384];
+};
+
+static void slurp(int fd, char *buf, size_t size)
+{
+	ssize_t n = pread(fd, buf, size - 1, 0);
+
+	buf[n > 0 ? n : 0] = '\0';
+	close(fd);
+}
+
+static int scratch(void)
+{
+	char name[] = "/tmp/pageset-test.XXXXXX";
+	int fd = mkstemp(name);
+
+	cr_assert_geq(fd, 0);
+	unlink(name);
+	return fd;
+}
+
+/* The words behind "pageset", NULL-ended. */
+static void run(struct result *r, ...)
+{
+	char *argv[16] = { strdup("pageset") };
+	int argc = 1, out = scratch(), err = scratch(), status;
+	const char *word;
+	va_list ap;
+	pid_t pid;
+
+	va_start(ap, r);
+	while ((word = va_arg(ap, const char *)))
+		argv[argc++] = strdup(word);
+	va_end(ap);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		dup2(out, STDOUT_FILENO);
+		dup2(err, STDERR_FILENO);
+		status = verb_main(argc, argv);
+		fflush(NULL);
+		_exit(status);
+	}
+	cr_assert_eq(waitpid(pid, &status, 0), pid);
+	cr_assert(WIFEXITED(status));
+	r->status = WEXITSTATUS(status);
+	slurp(out, r->out, sizeof(r->out));
+	slurp(err, r->err, sizeof(r->err));
+	while (argc > 0)
+		free(argv[--argc]);
+}
+
+Test(verb, the_tables_are_well_formed)
+{
+	const struct verb *v;
+	size_t i, k;
+
+	for (i = 0; (v = verb_get(i)); i++) {
+		cr_expect_eq(verb_find(v->name), v, "%s stands twice", v->name);
+		cr_expect(v->run || v->subs, "%s does nothing", v->name);
+		cr_expect(v->args && v->help && v->help[0], "%s has no help", v->name);
+		cr_expect_lt(strlen(v->help), 54, "the help of %s is too long for a line", v->name);
+		cr_expect_eq(v->common >> COMMON_NR, 0);
+		for (k = 0; v->options && v->options[k].name; k++) {
+			const struct opt *o = &v->options[k];
+			size_t c;
+
+			cr_expect(o->help && o->help[0], "%s --%s has no help", v->name, o->name);
+			cr_expect_lt(o->offset, v->opts_size);
+			cr_expect_eq(opt_index(v->options, o->name), k, "%s --%s stands twice",
+				     v->name, o->name);
+			cr_expect_eq(o->type == OPT_ENUM, o->values != NULL);
+			cr_expect(o->type == OPT_FLAG || o->type == OPT_ENUM || o->value,
+				  "%s --%s has no value name", v->name, o->name);
+			for (c = 0; common_options[c].name; c++)
+				cr_expect(!(v->common >> c & 1) ||
+						  strcmp(common_options[c].name, o->name) != 0,
+					  "%s --%s is a common option too", v->name, o->name);
+		}
+		cr_expect_lt(k, 64);
+	}
+	cr_expect_null(verb_find("no such command"));
+}
+
+Test(verb, every_command_has_its_help_on_stdout)
+{
+	const struct verb *v;
+	static struct result r, again;
+	size_t i;
+
+	for (i = 0; (v = verb_get(i)); i++) {
+		run(&r, v->name, "--help", NULL);
+		cr_expect_eq(r.status, 0);
+		cr_expect_str_eq(r.err, "");
+		cr_expect_eq(strncmp(r.out, "usage: pageset ", 15), 0);
+		cr_expect_not_null(strstr(r.out, v->help));
+		run(&again, "help", v->name, NULL);
+		cr_expect_str_eq(again.out, r.out);
+	}
+	run(&r, "--help", NULL);
+	cr_expect_eq(r.status, 0);
+	for (i = 0; (v = verb_get(i)); i++)
+		cr_expect_not_null(strstr(r.out, v->help), "%s is not in the overview", v->name);
+}
+
+Test(verb, version)
+{
+	static struct result r, again;
+
+	run(&r, "--version", NULL);
+	cr_expect_eq(r.status, 0);
+	cr_expect_eq(strncmp(r.out, "pageset ", 8), 0);
+	cr_expect_str_eq(r.err, "");
+	run(&again, "version", NULL);
+	cr_expect_str_eq(again.out, r.out);
+}
+
+/* Errors are short, on stderr, with status 2; never a usage text in their place. */
+static void expect_error(const struct result *r, const char *want)
+{
+	cr_expect_eq(r->status, 2);
+	cr_expect_str_eq(r->out, "");
+	cr_expect_str_eq(r->err, want, "got: %s", r->err);
+}
+
+Test(verb, wrong_use)
+{
+	static struct result r;
+
+	run(&r, "verson", NULL);
+	expect_error(&r, "pageset: unknown command 'verson'\n  did you mean pageset version?\n");
+	run(&r, "xyzzy", NULL);
+	expect_error(&r, "pageset: unknown command 'xyzzy'\n  pageset --help lists the commands\n");
+	run(&r, "version", "--jsno", NULL);
+	expect_error(
+		&r,
+		"pageset version: unknown option --jsno\n  pageset version --help lists the options\n");
+	run(&r, "version", "--hepl", NULL);
+	expect_error(&r, "pageset version: unknown option --hepl\n  did you mean --help?\n");
+	run(&r, "version", "x", NULL);
+	expect_error(
+		&r,
+		"pageset version: the argument 'x' is one too many\n  expected pageset version\n");
+	run(&r, "help", "hepl", NULL);
+	expect_error(&r, "pageset help: unknown command 'hepl'\n  did you mean help?\n");
+	run(&r, "help", "help", "x", NULL);
+	expect_error(&r, "pageset help: 'help' has no command 'x'\n");
+	run(&r, "ver\033[31m", NULL);
+	cr_expect_null(strchr(r.err, '\033'));
+	run(&r, "", NULL);
+	cr_expect_eq(r.status, 2);
+}
+
+Test(verb, a_full_standard_output_is_told)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		char *argv[] = { (char[]){ "pageset" }, (char[]){ "version" }, NULL };
+		int full = open("/dev/full", O_WRONLY);
+
+		dup2(full, STDOUT_FILENO);
+		_exit(verb_main(2, argv));
+	}
+	waitpid(pid, &status, 0);
+	cr_expect(WIFEXITED(status) && WEXITSTATUS(status) == 2);
+}
