@@ -142,7 +142,7 @@ bool kern_dump_populated(const struct kern_dump *dump)
 }
 
 /* The set bits of a map as a rising list. */
-static unsigned int *list_of(const unsigned char *map, size_t size, size_t *nr)
+static unsigned int *list_of(const bool *map, size_t size, size_t *nr)
 {
 	unsigned int *list;
 	size_t i, n = 0;
@@ -159,22 +159,23 @@ static unsigned int *list_of(const unsigned char *map, size_t size, size_t *nr)
 
 unsigned int *kern_dump_cpus(const struct kern_dump *dump, size_t *nr)
 {
-	unsigned char map[KERN_CPUS_MAX] = { 0 };
+	bool map[KERN_CPUS_MAX] = { false };
 	size_t i, j;
 
 	for (i = 0; i < dump->nr_zones; i++)
 		for (j = 0; j < dump->zones[i].nr_cpus; j++)
-			map[dump->zones[i].cpus[j].cpu] = 1;
+			map[dump->zones[i].cpus[j].cpu] = true;
 	return list_of(map, sizeof(map), nr);
 }
 
 unsigned int *kern_dump_nodes(const struct kern_dump *dump, size_t *nr)
 {
-	unsigned char map[KERN_NODES_MAX] = { 0 };
+	bool map[KERN_NODES_MAX];
 	size_t i;
 
+	memcpy(map, dump->has_node, sizeof(map));
 	for (i = 0; i < dump->nr_zones; i++)
-		map[dump->zones[i].node] = 1;
+		map[dump->zones[i].node] = true;
 	return list_of(map, sizeof(map), nr);
 }
 

@@ -119,6 +119,7 @@ struct kern_dump {
 	int reporter;		   /* CPU that printed a report, -1: not told */
 	unsigned int line;	   /* where the dump begins */
 	bool cut;		   /* the text ends inside the last zone */
+	bool has_node[KERN_NODES_MAX]; /* nodes that the text names, also without zones */
 	/* pages in Mem-Info's summary: RAM, HighMem, CMA, all lists; KERN_NONE if not there */
 	int64_t ram, highmem, cma_reserved, total_free, total_pcp;
 	uint32_t fields;	   /* enum kern_zone_figure bits that occur in any zone */
@@ -167,7 +168,7 @@ bool kern_dump_populated(const struct kern_dump *dump);
 /* CPUs that have a list anywhere, rising; the caller's to free(). */
 unsigned int *kern_dump_cpus(const struct kern_dump *dump, size_t *nr);
 
-/* Nodes that are in the file, rising; the caller's to free(). */
+/* Nodes that the text names, rising; the caller's to free(). */
 unsigned int *kern_dump_nodes(const struct kern_dump *dump, size_t *nr);
 
 bool kern_zone_is_highmem(const struct kern_zone *zone);

@@ -56,12 +56,32 @@ void kern_lines_begin(struct kern_lines *l, const char *text, size_t len)
 		l->at += 3;
 }
 
-/* Bytes of one blank at s: also the no-break space that web pages put in, and stray NULs of serial consoles. */
+/* "ESC [ 1 ; 32 m": colour of dmesg. 0 if it is none. */
+static size_t escape_len(const char *s, size_t len)
+{
+	size_t i = 2;
+
+	if (len < 3 || s[0] != '\033' || s[1] != '[')
+		return 0;
+	while (i < len && ((s[i] >= '0' && s[i] <= '9') || s[i] == ';'))
+		i++;
+	return i < len ? i + 1 : 0;
+}
+
+/*
+ * Bytes of one blank at s: also the no-break space of web pages, the control characters that consoles and mail put in
+ * (a continued line may begin with DEL), and colour.
+ */
 static size_t blank_len(const char *s, size_t len)
 {
+	size_t n;
+
 	if (len == 0)
 		return 0;
-	if (*s == ' ' || (*s >= '\t' && *s <= '\r') || *s == '\0')
+	n = escape_len(s, len);
+	if (n)
+		return n;
+	if ((unsigned char)*s <= ' ' || *s == '\177')
 		return 1;
 	return len >= 2 && s[0] == '\xc2' && s[1] == '\xa0' ? 2 : 0;
 }

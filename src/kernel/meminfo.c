@@ -88,6 +88,16 @@ static struct kern_dump *current(struct mi_parser *p)
 	return dump;
 }
 
+/* "Node 1 active_anon:0kB": the node's own line, also of a node without memory. */
+static void note_node(struct mi_parser *p, const struct kern_word *w)
+{
+	int64_t node;
+
+	if (p->before[1].s && kern_word_is(&p->before[1], "Node") && kern_word_begins(w, "active_anon:") &&
+	    kern_word_number(&p->before[0], KERN_NODES_MAX - 1, &node) && node >= 0)
+		current(p)->has_node[node] = true;
+}
+
 static void forget_places(struct mi_parser *p)
 {
 	p->zone = NULL;
@@ -327,6 +337,7 @@ static enum base_err parse_word(struct mi_parser *p, const struct kern_word *w)
 	err = parse_figure(p, w);
 	if (!err)
 		err = parse_list(p, w);
+	note_node(p, w);
 	parse_summary(p, w);
 	parse_totals(p, w);
 	parse_reporter(p, w);

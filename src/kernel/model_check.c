@@ -578,25 +578,25 @@ static void explain_min(const struct kern_dump *dump, const struct marks *m, con
 {
 	int64_t page_kb = (int64_t)dump->page_size / 1024, file = z->v[KERN_ZF_min], block, least;
 	int64_t pages = m->pages_min != KERN_NONE ? m->pages_min : m->sum, whole = default_kbytes(dump, m->lowmem) / page_kb;
+	/* the shares are not those of the zones' sizes now */
+	const char *moved = m->pages_min == KERN_NONE ? "; the zones had other sizes then, or are boosted" : "";
 
 	least = default_kbytes(dump, m->lowmem - m->high) / page_kb;
 	if (m->sum == 0)
 		add(c, z, "min", file, model, "no watermark is set yet: the text is from boot");
-	else if (m->pages_min == KERN_NONE)
-		add(c, z, "min", file, model,
-		    "the zones' marks do not share one vm.min_free_kbytes by size: a zone grew or shrank since, or is boosted");
 	else if (is_khugepaged(m, &block))
 		add(c, z, "min", file, model,
-		    "khugepaged raised vm.min_free_kbytes to %lld: 11 pageblocks of %lld pages for each of %u zones",
-		    (long long)(khugepaged_pages(m, block) * page_kb), (long long)block, m->populated);
-	else if (pages < whole && pages >= least - 1)
-		add(c, z, "min", file, model, "vm.min_free_kbytes was computed again, with the high marks taken off the memory");
+		    "khugepaged raised vm.min_free_kbytes to %lld: 11 pageblocks of %lld pages for each of %u zones%s",
+		    (long long)(khugepaged_pages(m, block) * page_kb), (long long)block, m->populated, moved);
+	else if (pages <= whole && pages >= least - m->zones)
+		add(c, z, "min", file, model, "vm.min_free_kbytes was computed again, with the high marks taken off the memory%s",
+		    moved);
 	else if (pages < whole && pages > whole / 2)
 		add(c, z, "min", file, model,
-		    "vm.min_free_kbytes was computed when less memory was managed (about %lld pages), or set to about %lld",
-		    (long long)mul_div(pages * page_kb, pages * page_kb, 16 * page_kb), (long long)(pages * page_kb));
+		    "vm.min_free_kbytes was computed when about %lld pages were managed, or set to about %lld%s",
+		    (long long)mul_div(pages * page_kb, pages * page_kb, 16 * page_kb), (long long)(pages * page_kb), moved);
 	else
-		add(c, z, "min", file, model, "vm.min_free_kbytes was set to about %lld", (long long)(pages * page_kb));
+		add(c, z, "min", file, model, "vm.min_free_kbytes was set to about %lld%s", (long long)(pages * page_kb), moved);
 }
 
 static void check_min(const struct kern_dump *dump, const struct marks *m, const struct kern_zone *z, struct kern_checks *c)
@@ -638,11 +638,16 @@ static int64_t distance(const struct kern_dump *dump, const struct marks *m, con
 	return max64(min / 4, mul_div(kern_zone_pages(z), factor, 10000));
 }
 
-/* Two roundings differ by a page where the share is not exactly known, and the old high mark was min + min / 2. */
-static bool near(const struct kern_dump *dump, const struct kern_zone *z, int64_t file, int64_t model)
+/*
+ * How far off mark number n may be by rounding alone: the share of a HighMem or Movable zone is only known from the other
+ * zones' marks, each rounded down.
+ */
+static bool near(const struct marks *m, const struct kern_zone *z, int64_t n, int64_t file, int64_t model)
 {
-	int64_t slack = !takes_share(z) ? 3 : dump->format == KERN_MEMINFO && dump->page_size > 4096 ? 1 : 0;
+	int64_t slack = 0;
 
+	if (!takes_share(z))
+		slack = n * (mul_div(kern_zone_pages(z), m->zones + 1, 4 * m->lowmem) + 1);
 	return file >= model - slack && file <= model + slack;
 }
 
@@ -669,7 +674,7 @@ static int64_t find_factor(const struct kern_dump *dump, const struct marks *m)
 		int64_t pages = kern_zone_pages(z), gap = distance_of_file(z), f;
 
 		if (pages == 0 || !takes_share(z) || gap <= 0 ||
-		    near(dump, z, z->v[KERN_ZF_low], expected_mark(dump, m, z, KERN_ZF_low, SCALE_FACTOR)))
+		    near(m, z, 1, z->v[KERN_ZF_low], expected_mark(dump, m, z, KERN_ZF_low, SCALE_FACTOR)))
 			continue;
 		/* the largest zone tells it most exactly */
 		f = mul_div(gap, 10000, pages);
@@ -689,9 +694,9 @@ static void check_marks(const struct kern_dump *dump, const struct marks *m, con
 	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 		int64_t file = z->v[marks[i]], model = expected_mark(dump, m, z, marks[i], SCALE_FACTOR);
 
-		if (file == KERN_NONE || z->v[KERN_ZF_min] == KERN_NONE || near(dump, z, file, model))
+		if (file == KERN_NONE || z->v[KERN_ZF_min] == KERN_NONE || near(m, z, (int64_t)i + 1, file, model))
 			continue;
-		if (c->scale_factor != SCALE_FACTOR && near(dump, z, file, expected_mark(dump, m, z, marks[i], c->scale_factor)))
+		if (c->scale_factor != SCALE_FACTOR && near(m, z, (int64_t)i + 1, file, expected_mark(dump, m, z, marks[i], c->scale_factor)))
 			add(c, z, kern_zone_figure_name(marks[i]), file, model, "vm.watermark_scale_factor is %lld",
 			    (long long)c->scale_factor);
 		else if (file == 0)
