@@ -25,17 +25,41 @@ struct import_opts {
 static const struct import_opts import_defaults = { .snapshot = -1 };
 
 static const struct opt import_options[] = {
-	{ .name = "output", .letter = 'o', .type = OPT_STRING, .offset = offsetof(struct import_opts, output),
-	  .value = "FILE", .help = "write the machine as YAML; - is standard output" },
-	{ .name = "snapshot", .type = OPT_INT, .offset = offsetof(struct import_opts, snapshot), .value = "N",
-	  .help = "which dump of several, from 0 or as its snap= line says", .min = 0, .max = INT32_MAX },
-	{ .name = "page-size", .type = OPT_SIZE, .offset = offsetof(struct import_opts, page_size), .value = "SIZE",
-	  .help = "page size, such as 64KiB, instead of finding it out", .min = 4096, .max = 1 << 20 },
-	{ .name = "kernel", .type = OPT_STRING, .offset = offsetof(struct import_opts, kernel), .value = "VERSION",
+	{ .name = "output",
+	  .letter = 'o',
+	  .type = OPT_STRING,
+	  .offset = offsetof(struct import_opts, output),
+	  .value = "FILE",
+	  .help = "write the machine as YAML; - is standard output" },
+	{ .name = "snapshot",
+	  .type = OPT_INT,
+	  .offset = offsetof(struct import_opts, snapshot),
+	  .value = "N",
+	  .help = "which dump of several, from 0 or as its snap= line says",
+	  .min = 0,
+	  .max = INT32_MAX },
+	{ .name = "page-size",
+	  .type = OPT_SIZE,
+	  .offset = offsetof(struct import_opts, page_size),
+	  .value = "SIZE",
+	  .help = "page size, such as 64KiB, instead of finding it out",
+	  .min = 4096,
+	  .max = 1 << 20 },
+	{ .name = "kernel",
+	  .type = OPT_STRING,
+	  .offset = offsetof(struct import_opts, kernel),
+	  .value = "VERSION",
 	  .help = "kernel, such as 6.12, instead of finding it out" },
-	{ .name = "cpus", .type = OPT_UINT, .offset = offsetof(struct import_opts, cpus), .value = "N",
-	  .help = "CPUs of the machine, where the text does not say", .min = 1, .max = KERN_CPUS_MAX },
-	{ .name = "lists", .type = OPT_FLAG, .offset = offsetof(struct import_opts, lists),
+	{ .name = "cpus",
+	  .type = OPT_UINT,
+	  .offset = offsetof(struct import_opts, cpus),
+	  .value = "N",
+	  .help = "CPUs of the machine, where the text does not say",
+	  .min = 1,
+	  .max = KERN_CPUS_MAX },
+	{ .name = "lists",
+	  .type = OPT_FLAG,
+	  .offset = offsetof(struct import_opts, lists),
 	  .help = "print each list of each CPU, however many there are" },
 	{ .name = NULL },
 };
@@ -51,8 +75,9 @@ static int parse_version(const char *s, int *version)
 	return 0;
 }
 
-static enum base_err write_machine(const char *path, const struct kern_dump *dump, const struct kern_checks *checks,
-				   unsigned int cpus, const char *source, struct diag *d)
+static enum base_err write_machine(const char *path, const struct kern_dump *dump,
+				   const struct kern_checks *checks, unsigned int cpus,
+				   const char *source, struct diag *d)
 {
 	struct base_save *save;
 	struct kern_plan plan;
@@ -90,7 +115,8 @@ static int show(const struct call *call, const struct kern_dump *dump, const cha
 
 	kern_model_check(dump, &checks);
 	if (o->output && !kern_dump_populated(dump))
-		err = base_diag_set(&d, BASE_ERR_FAILED, source, dump->line, 0, "no zone of this dump has pages: no machine is made of it");
+		err = base_diag_set(&d, BASE_ERR_FAILED, source, dump->line, 0,
+				    "no zone of this dump has pages: no machine is made of it");
 	if (!err && o->output)
 		err = write_machine(o->output, dump, &checks, (unsigned int)o->cpus, source, &d);
 	if (!err && call->common->json)
@@ -104,8 +130,8 @@ static int show(const struct call *call, const struct kern_dump *dump, const cha
 	return err ? call_fail(call, &d) : 0;
 }
 
-typedef enum base_err read_fn(const char *text, size_t len, const struct kern_read_options *opt, struct kern_dump **out,
-			      struct diag *d);
+typedef enum base_err read_fn(const char *text, size_t len, const struct kern_read_options *opt,
+			      struct kern_dump **out, struct diag *d);
 
 static int import(const struct call *call, read_fn *read)
 {
@@ -118,12 +144,16 @@ static int import(const struct call *call, read_fn *read)
 	int status;
 
 	if (o->kernel && parse_version(o->kernel, &opt.version))
-		return call_usage(call, "expected a version such as 6.12", "--kernel: '%s' is no kernel version", o->kernel);
+		return call_usage(call, "expected a version such as 6.12",
+				  "--kernel: '%s' is no kernel version", o->kernel);
 	if (o->page_size && !kern_is_page_size(o->page_size))
-		return call_usage(call, "expected 4KiB, 8KiB, 16KiB, 32KiB, 64KiB, 128KiB, 256KiB, 512KiB or 1MiB",
-				  "--page-size: no kernel has such pages");
+		return call_usage(
+			call,
+			"expected 4KiB, 8KiB, 16KiB, 32KiB, 64KiB, 128KiB, 256KiB, 512KiB or 1MiB",
+			"--page-size: no kernel has such pages");
 	if (call->common->json && o->output && strcmp(o->output, "-") == 0)
-		return call_usage(call, "give -o a file", "--json and -o - both want standard output");
+		return call_usage(call, "give -o a file",
+				  "--json and -o - both want standard output");
 	err = base_text_read(&text, call->args.items[0], KERN_TEXT_MAX, &d);
 	if (err)
 		return call_fail(call, &d);
@@ -154,9 +184,10 @@ static const struct verb verb_import_zoneinfo = {
 	.name = "import zoneinfo",
 	.args = "FILE|-",
 	.help = "the machine behind a /proc/zoneinfo",
-	.about = "Reads the /proc/zoneinfo of any kernel, plain or compressed, alone or inside a mail, a log or\n"
-		 "a file of several; prints its zones and lists, and what differs from the model's own figures,\n"
-		 "with the likely reason. Figures are pages.",
+	.about =
+		"Reads the /proc/zoneinfo of any kernel, plain or compressed, alone or inside a mail, a log or\n"
+		"a file of several; prints its zones and lists, and what differs from the model's own figures,\n"
+		"with the likely reason. Figures are pages.",
 	.options = import_options,
 	.defaults = &import_defaults,
 	.opts_size = sizeof(import_defaults),
@@ -170,8 +201,9 @@ static const struct verb verb_import_meminfo = {
 	.name = "import meminfo",
 	.args = "FILE|-",
 	.help = "the machine behind a Mem-Info report of a kernel log",
-	.about = "Reads the Mem-Info report that the kernel logs when it runs out of memory, when an allocation\n"
-		 "fails, or for sysrq-m. Figures are pages, whatever the log has.",
+	.about =
+		"Reads the Mem-Info report that the kernel logs when it runs out of memory, when an allocation\n"
+		"fails, or for sysrq-m. Figures are pages, whatever the log has.",
 	.options = import_options,
 	.defaults = &import_defaults,
 	.opts_size = sizeof(import_defaults),

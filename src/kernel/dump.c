@@ -30,7 +30,8 @@ void kern_dump_free(struct kern_dump *dump)
 	free(dump);
 }
 
-struct kern_zone *kern_dump_find(const struct kern_dump *dump, unsigned int node, const char *name, size_t len)
+struct kern_zone *kern_dump_find(const struct kern_dump *dump, unsigned int node, const char *name,
+				 size_t len)
 {
 	size_t i;
 
@@ -61,14 +62,16 @@ static void *grow(void *old, size_t *cap, size_t size)
 	return p;
 }
 
-struct kern_zone *kern_dump_zone(struct kern_dump *dump, unsigned int node, const char *name, size_t len,
-				 const struct kern_read_options *opt, unsigned int line, struct diag *d)
+struct kern_zone *kern_dump_zone(struct kern_dump *dump, unsigned int node, const char *name,
+				 size_t len, const struct kern_read_options *opt, unsigned int line,
+				 struct diag *d)
 {
 	struct kern_zone *z;
 	unsigned int f;
 
 	if (dump->nr_zones == KERN_ZONES_MAX) {
-		base_diag_set(d, BASE_ERR_TOO_LARGE, opt->name, line, 0, "more than %d zones in one dump", KERN_ZONES_MAX);
+		base_diag_set(d, BASE_ERR_TOO_LARGE, opt->name, line, 0,
+			      "more than %d zones in one dump", KERN_ZONES_MAX);
 		base_diag_hint(d, "give a file with the output of one machine");
 		return NULL;
 	}
@@ -86,16 +89,19 @@ struct kern_zone *kern_dump_zone(struct kern_dump *dump, unsigned int node, cons
 	return z;
 }
 
-struct kern_cpu *kern_zone_cpu(struct kern_dump *dump, struct kern_zone *zone, uint64_t cpu, bool *fresh,
-			       const struct kern_read_options *opt, unsigned int line, struct diag *d)
+struct kern_cpu *kern_zone_cpu(struct kern_dump *dump, struct kern_zone *zone, uint64_t cpu,
+			       bool *fresh, const struct kern_read_options *opt, unsigned int line,
+			       struct diag *d)
 {
 	struct kern_cpu *c;
 	unsigned int f;
 
 	if (cpu >= KERN_CPUS_MAX || dump->nr_lists == KERN_LISTS_MAX) {
 		base_diag_set(d, BASE_ERR_RANGE, opt->name, line, 0,
-			      cpu >= KERN_CPUS_MAX ? "CPU %llu: CPU numbers end at %d" : "CPU %llu: more than %d CPU lists",
-			      (unsigned long long)cpu, cpu >= KERN_CPUS_MAX ? KERN_CPUS_MAX - 1 : (int)KERN_LISTS_MAX);
+			      cpu >= KERN_CPUS_MAX ? "CPU %llu: CPU numbers end at %d" :
+						     "CPU %llu: more than %d CPU lists",
+			      (unsigned long long)cpu,
+			      cpu >= KERN_CPUS_MAX ? KERN_CPUS_MAX - 1 : (int)KERN_LISTS_MAX);
 		base_diag_hint(d, "the text is damaged here, or is not a kernel's");
 		return NULL;
 	}
@@ -220,11 +226,11 @@ size_t kern_dump_lacks(const struct kern_dump *dump, const char **names, size_t 
 	bool protection = false, buddy = false;
 	size_t i, n = 0;
 
-#define LACK(name)                          \
-	do {                                \
-		if (n < max)                \
-			names[n] = (name);  \
-		n++;                        \
+#define LACK(name)                         \
+	do {                               \
+		if (n < max)               \
+			names[n] = (name); \
+		n++;                       \
 	} while (0)
 
 	for (i = 0; i < dump->nr_zones; i++) {
@@ -287,24 +293,29 @@ bool kern_dump_refusal(const struct kern_dump *dump, unsigned int i, char *buf, 
 	size_t z;
 
 	if (dump->page_size != 4096 && n++ == i) {
-		snprintf(buf, size, "pages of %llu bytes: the model's pages have 4096", (unsigned long long)dump->page_size);
+		snprintf(buf, size, "pages of %llu bytes: the model's pages have 4096",
+			 (unsigned long long)dump->page_size);
 		return true;
 	}
 	for (z = 0; z < dump->nr_zones; z++) {
 		const struct kern_zone *zone = &dump->zones[z];
 
 		if (kern_zone_pages(zone) > 0 && !zone_is_known(zone) && n++ == i) {
-			snprintf(buf, size, "node %u zone %s: the model has zones DMA, DMA32, Normal and Movable", zone->node,
-				 zone->name);
+			snprintf(
+				buf, size,
+				"node %u zone %s: the model has zones DMA, DMA32, Normal and Movable",
+				zone->node, zone->name);
 			return true;
 		}
 		if (zone_cma(zone) > 0 && n++ == i) {
-			snprintf(buf, size, "node %u zone %s has CMA pages: the model has no CMA", zone->node, zone->name);
+			snprintf(buf, size, "node %u zone %s has CMA pages: the model has no CMA",
+				 zone->node, zone->name);
 			return true;
 		}
 	}
 	if (n == 0 && dump->cma_reserved > 0 && n++ == i) {
-		snprintf(buf, size, "%lld pages of CMA: the model has no CMA", (long long)dump->cma_reserved);
+		snprintf(buf, size, "%lld pages of CMA: the model has no CMA",
+			 (long long)dump->cma_reserved);
 		return true;
 	}
 	return false;

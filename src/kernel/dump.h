@@ -18,11 +18,11 @@
 
 #define KERN_NONE INT64_MIN
 
-#define KERN_TEXT_MAX (256u << 20)	/* bytes of a file, uncompressed */
-#define KERN_CPUS_MAX 8192		/* CPU numbers are below this */
-#define KERN_NODES_MAX 1024		/* node numbers are below this */
-#define KERN_ZONES_MAX 8192		/* zones of one dump */
-#define KERN_LISTS_MAX (8u << 20)	/* per-CPU lists of one dump */
+#define KERN_TEXT_MAX (256u << 20) /* bytes of a file, uncompressed */
+#define KERN_CPUS_MAX 8192	   /* CPU numbers are below this */
+#define KERN_NODES_MAX 1024	   /* node numbers are below this */
+#define KERN_ZONES_MAX 8192	   /* zones of one dump */
+#define KERN_LISTS_MAX (8u << 20)  /* per-CPU lists of one dump */
 #define KERN_ORDERS_MAX 24
 #define KERN_PROTECTION_MAX 8
 #define KERN_NAME_MAX 16
@@ -35,44 +35,44 @@ enum kern_format { KERN_ZONEINFO, KERN_MEMINFO };
  * never has it, or zoneinfo.c knows it by more than one word), and where a lack of it is worth naming: bit 0 in zoneinfo,
  * bit 1 in Mem-Info.
  */
-#define KERN_ZONE_FIGURES(X) \
-	X(managed, "managed", "managed", 3) \
-	X(min, "min", "min", 3) \
-	X(low, "low", "low", 3) \
-	X(high, "high", "high", 3) \
-	X(free, "", "free", 3) \
-	X(boost, "boost", "boost", 3) \
-	X(promo, "promo", "", 1) \
-	X(spanned, "spanned", "", 3) \
-	X(present, "present", "present", 3) \
-	X(start_pfn, "start_pfn", "", 3) \
-	X(cma, "cma", "", 1) \
-	X(free_cma, "nr_free_cma", "free_cma", 3) \
+#define KERN_ZONE_FIGURES(X)                                                    \
+	X(managed, "managed", "managed", 3)                                     \
+	X(min, "min", "min", 3)                                                 \
+	X(low, "low", "low", 3)                                                 \
+	X(high, "high", "high", 3)                                              \
+	X(free, "", "free", 3)                                                  \
+	X(boost, "boost", "boost", 3)                                           \
+	X(promo, "promo", "", 1)                                                \
+	X(spanned, "spanned", "", 3)                                            \
+	X(present, "present", "present", 3)                                     \
+	X(start_pfn, "start_pfn", "", 3)                                        \
+	X(cma, "cma", "", 1)                                                    \
+	X(free_cma, "nr_free_cma", "free_cma", 3)                               \
 	X(reserved_highatomic, "reserved_highatomic", "reserved_highatomic", 2) \
-	X(free_highatomic, "free_highatomic", "free_highatomic", 2) \
-	X(free_pcp, "", "free_pcp", 2) \
+	X(free_highatomic, "free_highatomic", "free_highatomic", 2)             \
+	X(free_pcp, "", "free_pcp", 2)                                          \
 	X(local_pcp, "", "local_pcp", 2)
 
 /* Figures of a CPU's list: member and name in JSON and zoneinfo, name in Mem-Info until 4.1. */
 #define KERN_CPU_FIGURES(X) \
-	X(count, "usd") \
-	X(high, "hi") \
-	X(batch, "btch") \
-	X(high_min, "") \
+	X(count, "usd")     \
+	X(high, "hi")       \
+	X(batch, "btch")    \
+	X(high_min, "")     \
 	X(high_max, "")
 
 enum kern_zone_figure {
 #define X(member, zoneinfo, meminfo, lack) KERN_ZF_##member,
 	KERN_ZONE_FIGURES(X)
 #undef X
-	KERN_ZF_NR
+		KERN_ZF_NR
 };
 
 enum kern_cpu_figure {
 #define X(member, meminfo) KERN_CF_##member,
 	KERN_CPU_FIGURES(X)
 #undef X
-	KERN_CF_NR
+		KERN_CF_NR
 };
 
 struct kern_cpu {
@@ -84,12 +84,12 @@ struct kern_cpu {
 struct kern_zone {
 	unsigned int node;
 	char name[KERN_NAME_MAX];
-	unsigned int line;		/* where the zone begins in the file */
-	int64_t v[KERN_ZF_NR];		/* pages */
+	unsigned int line;     /* where the zone begins in the file */
+	int64_t v[KERN_ZF_NR]; /* pages */
 	unsigned int nr_protection;
 	int64_t protection[KERN_PROTECTION_MAX];
 	unsigned int nr_orders;		/* buddy lists, Mem-Info only */
-	int64_t buddy[KERN_ORDERS_MAX];	/* blocks */
+	int64_t buddy[KERN_ORDERS_MAX]; /* blocks */
 	struct kern_cpu *cpus;
 	size_t nr_cpus;
 	size_t cap_cpus;
@@ -109,22 +109,22 @@ struct kern_dump {
 	struct kern_zone *zones;
 	size_t nr_zones;
 	size_t cap_zones;
-	size_t nr_lists;	/* of all zones */
-	uint64_t page_size;	/* bytes */
+	size_t nr_lists;    /* of all zones */
+	uint64_t page_size; /* bytes */
 	enum kern_page_size_by page_size_by;
-	unsigned int nr_snapshots; /* dumps in the file */
-	unsigned int snapshot;	   /* number of this one */
-	int version;		   /* major * 1000 + minor of the kernel, 0: not told */
-	char release[64];	   /* "6.8.0-rc3", "" if not told */
-	int reporter;		   /* CPU that printed a report, -1: not told */
-	unsigned int line;	   /* where the dump begins */
-	bool cut;		   /* the text ends inside the last zone */
+	unsigned int nr_snapshots;     /* dumps in the file */
+	unsigned int snapshot;	       /* number of this one */
+	int version;		       /* major * 1000 + minor of the kernel, 0: not told */
+	char release[64];	       /* "6.8.0-rc3", "" if not told */
+	int reporter;		       /* CPU that printed a report, -1: not told */
+	unsigned int line;	       /* where the dump begins */
+	bool cut;		       /* the text ends inside the last zone */
 	bool has_node[KERN_NODES_MAX]; /* nodes that the text names, also without zones */
 	/* pages in Mem-Info's summary: RAM, HighMem, CMA, all lists; KERN_NONE if not there */
 	int64_t ram, highmem, cma_reserved, total_free, total_pcp;
-	uint32_t fields;	   /* enum kern_zone_figure bits that occur in any zone */
+	uint32_t fields; /* enum kern_zone_figure bits that occur in any zone */
 	uint32_t cpu_fields;
-	uint32_t marks;		   /* enum kern_mark bits */
+	uint32_t marks; /* enum kern_mark bits */
 };
 
 /* Lines that tell the generation of the kernel, whatever their figures. */
@@ -145,18 +145,21 @@ struct kern_dump *kern_dump_new(enum kern_format format);
 void kern_dump_free(struct kern_dump *dump);
 
 /* The zone of that node and name, or NULL. */
-struct kern_zone *kern_dump_find(const struct kern_dump *dump, unsigned int node, const char *name, size_t len);
+struct kern_zone *kern_dump_find(const struct kern_dump *dump, unsigned int node, const char *name,
+				 size_t len);
 
 /* Adds an empty zone; NULL and *d when a bound is passed. The name is cut to KERN_NAME_MAX - 1. */
-struct kern_zone *kern_dump_zone(struct kern_dump *dump, unsigned int node, const char *name, size_t len,
-				 const struct kern_read_options *opt, unsigned int line, struct diag *d);
+struct kern_zone *kern_dump_zone(struct kern_dump *dump, unsigned int node, const char *name,
+				 size_t len, const struct kern_read_options *opt, unsigned int line,
+				 struct diag *d);
 
 /*
  * The list of that CPU, added if its number is above the last one's (*fresh), else the last one: kernels print rising
  * numbers, and a number that comes again is a second list of old kernels or prose. NULL and *d when a bound is passed.
  */
-struct kern_cpu *kern_zone_cpu(struct kern_dump *dump, struct kern_zone *zone, uint64_t cpu, bool *fresh,
-			       const struct kern_read_options *opt, unsigned int line, struct diag *d);
+struct kern_cpu *kern_zone_cpu(struct kern_dump *dump, struct kern_zone *zone, uint64_t cpu,
+			       bool *fresh, const struct kern_read_options *opt, unsigned int line,
+			       struct diag *d);
 
 /* Pages of a zone: managed, in kernels before 3.8 present; 0 for an empty one. */
 int64_t kern_zone_pages(const struct kern_zone *zone);

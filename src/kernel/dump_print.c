@@ -61,7 +61,8 @@ static void json_zone(struct base_json *j, const struct kern_dump *dump, const s
 		kv_figure(j, kern_zone_figure_name(f), z->v[f]);
 	json_lists(j, z);
 	for (; f < KERN_ZF_NR; f++)
-		if (dump->format == KERN_MEMINFO || (f != KERN_ZF_free_pcp && f != KERN_ZF_local_pcp))
+		if (dump->format == KERN_MEMINFO ||
+		    (f != KERN_ZF_free_pcp && f != KERN_ZF_local_pcp))
 			kv_figure(j, kern_zone_figure_name(f), z->v[f]);
 	json_array(j, "protection", z->protection, z->nr_protection);
 	if (dump->format == KERN_MEMINFO)
@@ -112,7 +113,8 @@ static void json_checks(struct base_json *j, const struct kern_checks *checks)
 	base_json_close(j);
 }
 
-static void json_rest(struct base_json *j, const struct kern_dump *dump, const struct kern_checks *checks)
+static void json_rest(struct base_json *j, const struct kern_dump *dump,
+		      const struct kern_checks *checks)
 {
 	const char *patches, *series = kern_era_series(dump, checks->era, &patches);
 	char reason[160];
@@ -136,7 +138,8 @@ static void json_rest(struct base_json *j, const struct kern_dump *dump, const s
 	base_json_close(j);
 }
 
-void kern_dump_json(struct base_json *j, const struct kern_dump *dump, const struct kern_checks *checks)
+void kern_dump_json(struct base_json *j, const struct kern_dump *dump,
+		    const struct kern_checks *checks)
 {
 	const char *lacks[NAMES_MAX];
 	size_t nr = kern_dump_lacks(dump, lacks, NAMES_MAX), i;
@@ -166,8 +169,10 @@ static const struct {
 	enum kern_zone_figure f;
 	int width;
 } zone_columns[] = {
-	{ KERN_ZF_managed, 10 }, { KERN_ZF_present, 10 }, { KERN_ZF_free, 10 }, { KERN_ZF_boost, 6 },	{ KERN_ZF_min, 7 },	  { KERN_ZF_low, 7 },
-	{ KERN_ZF_high, 7 },	 { KERN_ZF_promo, 7 }, { KERN_ZF_free_pcp, 8 }, { KERN_ZF_local_pcp, 9 },
+	{ KERN_ZF_managed, 10 },  { KERN_ZF_present, 10 }, { KERN_ZF_free, 10 },
+	{ KERN_ZF_boost, 6 },	  { KERN_ZF_min, 7 },	   { KERN_ZF_low, 7 },
+	{ KERN_ZF_high, 7 },	  { KERN_ZF_promo, 7 },	   { KERN_ZF_free_pcp, 8 },
+	{ KERN_ZF_local_pcp, 9 },
 };
 #define NR_ZONE_COLUMNS (sizeof(zone_columns) / sizeof(zone_columns[0]))
 
@@ -186,7 +191,8 @@ static void print_zones(FILE *out, const struct kern_dump *dump)
 	fprintf(out, "\nnode zone   ");
 	for (k = 0; k < NR_ZONE_COLUMNS; k++)
 		if (column_shown(dump, k))
-			fprintf(out, " %*s", zone_columns[k].width, kern_zone_figure_name(zone_columns[k].f));
+			fprintf(out, " %*s", zone_columns[k].width,
+				kern_zone_figure_name(zone_columns[k].f));
 	fprintf(out, "  protection\n");
 	for (i = 0; i < dump->nr_zones; i++) {
 		const struct kern_zone *z = &dump->zones[i];
@@ -293,7 +299,8 @@ static void print_checks(FILE *out, const struct kern_checks *checks)
 		fprintf(out, "\nbatch, limits and watermarks are what the model computes\n");
 		return;
 	}
-	fprintf(out, "\nother than the model computes\nnode zone    field        file      model  reason\n");
+	fprintf(out,
+		"\nother than the model computes\nnode zone    field        file      model  reason\n");
 	for (i = 0; i < checks->nr; i++) {
 		const struct kern_check *c = &checks->items[i];
 
@@ -309,21 +316,27 @@ static void print_checks(FILE *out, const struct kern_checks *checks)
 
 static void print_head(FILE *out, const struct kern_dump *dump, const struct kern_checks *checks)
 {
-	const char *lacks[NAMES_MAX], *patches, *series = kern_era_series(dump, checks->era, &patches);
+	const char *lacks[NAMES_MAX], *patches,
+		*series = kern_era_series(dump, checks->era, &patches);
 	size_t nr = kern_dump_lacks(dump, lacks, NAMES_MAX), nr_nodes, nr_cpus, populated = 0, i;
 
 	free(kern_dump_nodes(dump, &nr_nodes));
 	free(kern_dump_cpus(dump, &nr_cpus));
 	for (i = 0; i < dump->nr_zones; i++)
 		populated += kern_zone_pages(&dump->zones[i]) > 0;
-	fprintf(out, "%zu node%s, %zu zone%s with pages", nr_nodes, nr_nodes == 1 ? "" : "s", populated,
-		populated == 1 ? "" : "s");
+	fprintf(out, "%zu node%s, %zu zone%s with pages", nr_nodes, nr_nodes == 1 ? "" : "s",
+		populated, populated == 1 ? "" : "s");
 	if (nr_cpus)
 		fprintf(out, ", %zu CPU%s", nr_cpus, nr_cpus == 1 ? "" : "s");
 	if (dump->nr_snapshots > 1)
-		fprintf(out, "; dump %u, one of %u in the file", dump->snapshot, dump->nr_snapshots);
-	fprintf(out, "\npage size %" PRIu64 ": %s\n", dump->page_size, kern_page_size_reason(dump->page_size_by));
-	fprintf(out, "kernel %s%s%s\n", dump->release[0] ? dump->release : checks->era_told ? "as given" : "by its fields",
+		fprintf(out, "; dump %u, one of %u in the file", dump->snapshot,
+			dump->nr_snapshots);
+	fprintf(out, "\npage size %" PRIu64 ": %s\n", dump->page_size,
+		kern_page_size_reason(dump->page_size_by));
+	fprintf(out, "kernel %s%s%s\n",
+		dump->release[0] ? dump->release :
+		checks->era_told ? "as given" :
+				   "by its fields",
 		": ", kern_era_text(checks->era));
 	fprintf(out, "nearest patch set: --series %s --patches %s\n", series, patches);
 	if (nr)
@@ -333,11 +346,12 @@ static void print_head(FILE *out, const struct kern_dump *dump, const struct ker
 	if (nr)
 		putc('\n', out);
 	if (dump->cut)
-		fprintf(out, "the text ends inside node %u zone %s\n", dump->zones[dump->nr_zones - 1].node,
-			dump->zones[dump->nr_zones - 1].name);
+		fprintf(out, "the text ends inside node %u zone %s\n",
+			dump->zones[dump->nr_zones - 1].node, dump->zones[dump->nr_zones - 1].name);
 }
 
-void kern_dump_print(FILE *out, const struct kern_dump *dump, const struct kern_checks *checks, bool all_lists)
+void kern_dump_print(FILE *out, const struct kern_dump *dump, const struct kern_checks *checks,
+		     bool all_lists)
 {
 	char reason[160];
 	unsigned int i;

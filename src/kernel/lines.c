@@ -37,7 +37,8 @@ char *kern_unquote(const char *text, size_t len, size_t *out_len)
 			at += 2;
 		} else if (left >= 3 && text[at + 1] == '\r' && text[at + 2] == '\n') {
 			at += 3;
-		} else if (left >= 3 && hex_value(text[at + 1]) >= 0 && hex_value(text[at + 2]) >= 0) {
+		} else if (left >= 3 && hex_value(text[at + 1]) >= 0 &&
+			   hex_value(text[at + 2]) >= 0) {
 			out[n++] = (char)(hex_value(text[at + 1]) * 16 + hex_value(text[at + 2]));
 			at += 3;
 		} else {

@@ -77,7 +77,8 @@ static void plan_zones(struct kern_plan *plan, const struct kern_dump *dump)
  * How many CPUs each node gets: what explains the file's limits, where these numbers add up to all CPUs; a node whose
  * limits are for all CPUs beside others has none of its own. Else an even share.
  */
-static void share_cpus(struct kern_plan *plan, const struct kern_checks *checks, unsigned int *share)
+static void share_cpus(struct kern_plan *plan, const struct kern_checks *checks,
+		       unsigned int *share)
 {
 	size_t all = plan->nr_cpus, sum = 0, i;
 
@@ -90,11 +91,12 @@ static void share_cpus(struct kern_plan *plan, const struct kern_checks *checks,
 	if (sum == all)
 		return;
 	for (i = 0; i < plan->nr_nodes; i++)
-		share[i] = (unsigned int)(all * (i + 1) / plan->nr_nodes - all * i / plan->nr_nodes);
+		share[i] =
+			(unsigned int)(all * (i + 1) / plan->nr_nodes - all * i / plan->nr_nodes);
 }
 
-static void plan_cpus(struct kern_plan *plan, const struct kern_dump *dump, const struct kern_checks *checks,
-		      unsigned int cpus)
+static void plan_cpus(struct kern_plan *plan, const struct kern_dump *dump,
+		      const struct kern_checks *checks, unsigned int cpus)
 {
 	unsigned int *share = base_alloc(plan->nr_nodes + 1, sizeof(*share));
 	size_t node, n, cpu = 0;
@@ -119,8 +121,8 @@ static void plan_cpus(struct kern_plan *plan, const struct kern_dump *dump, cons
 	free(share);
 }
 
-void kern_plan_make(struct kern_plan *plan, const struct kern_dump *dump, const struct kern_checks *checks,
-		    unsigned int cpus)
+void kern_plan_make(struct kern_plan *plan, const struct kern_dump *dump,
+		    const struct kern_checks *checks, unsigned int cpus)
 {
 	size_t i;
 
@@ -129,13 +131,15 @@ void kern_plan_make(struct kern_plan *plan, const struct kern_dump *dump, const 
 	plan_cpus(plan, dump, checks, cpus);
 	plan->own_marks = checks->min_free_kbytes == KERN_NONE;
 	for (i = 0; i < checks->nr; i++)
-		if (strcmp(checks->items[i].field, "low") == 0 || strcmp(checks->items[i].field, "high") == 0)
+		if (strcmp(checks->items[i].field, "low") == 0 ||
+		    strcmp(checks->items[i].field, "high") == 0)
 			plan->own_marks |= checks->items[i].cpus == 0 && checks->scale_factor == 10;
 	/* marks that the file lacks, or that are not set yet, cannot be written */
 	for (i = 0; i < plan->nr_zones; i++) {
 		const struct kern_zone *z = plan->zones[i].zone;
 
-		if (z->v[KERN_ZF_min] <= 0 || z->v[KERN_ZF_low] < z->v[KERN_ZF_min] || z->v[KERN_ZF_high] < z->v[KERN_ZF_low])
+		if (z->v[KERN_ZF_min] <= 0 || z->v[KERN_ZF_low] < z->v[KERN_ZF_min] ||
+		    z->v[KERN_ZF_high] < z->v[KERN_ZF_low])
 			plan->own_marks = false;
 	}
 }
@@ -161,13 +165,14 @@ static void write_zone(FILE *out, const struct kern_dump *dump, const struct ker
 	fprintf(out, "%s- {name: %s, size: %s, start_pfn: %" PRIu64, indent, z->name,
 		base_format_size(size, pz->pages * dump->page_size), pz->start_pfn);
 	if (plan->own_marks)
-		fprintf(out, ", watermarks: [%" PRId64 ", %" PRId64 ", %" PRId64 "]", z->v[KERN_ZF_min] - boost,
-			z->v[KERN_ZF_low] - boost, z->v[KERN_ZF_high] - boost);
+		fprintf(out, ", watermarks: [%" PRId64 ", %" PRId64 ", %" PRId64 "]",
+			z->v[KERN_ZF_min] - boost, z->v[KERN_ZF_low] - boost,
+			z->v[KERN_ZF_high] - boost);
 	fprintf(out, "}\n");
 }
 
-static void write_zones(FILE *out, const struct kern_dump *dump, const struct kern_plan *plan, size_t node,
-			const char *indent)
+static void write_zones(FILE *out, const struct kern_dump *dump, const struct kern_plan *plan,
+			size_t node, const char *indent)
 {
 	size_t i;
 
@@ -213,13 +218,15 @@ static void write_notes(FILE *out, const struct kern_dump *dump, const struct ke
 	bool holes = false;
 	size_t i;
 
-	fprintf(out, "# Kernel %s%s%s%s; nearest patch set: --series %s --patches %s\n", dump->release,
-		dump->release[0] ? " (" : "", kern_era_text(checks->era), dump->release[0] ? ")" : "", series, patches);
+	fprintf(out, "# Kernel %s%s%s%s; nearest patch set: --series %s --patches %s\n",
+		dump->release, dump->release[0] ? " (" : "", kern_era_text(checks->era),
+		dump->release[0] ? ")" : "", series, patches);
 	for (i = 0; i < plan->nr_zones; i++)
 		holes |= (int64_t)plan->zones[i].pages < plan->zones[i].zone->v[KERN_ZF_spanned];
 	if (holes)
-		fprintf(out, "# The zones have holes or reserved pages; the model manages all pages of a zone, so each zone here\n"
-			     "# has the managed pages only, from a whole block of 1024 pages on.\n");
+		fprintf(out,
+			"# The zones have holes or reserved pages; the model manages all pages of a zone, so each zone here\n"
+			"# has the managed pages only, from a whole block of 1024 pages on.\n");
 	if (plan->cpus && renumbered(plan->cpus, plan->nr_cpus)) {
 		fprintf(out, "# CPUs that were offline are left out. CPU here: number there\n# ");
 		for (i = 0; i < plan->nr_cpus; i++)
@@ -234,9 +241,10 @@ static void write_notes(FILE *out, const struct kern_dump *dump, const struct ke
 		putc('\n', out);
 	}
 	if (plan->cpus_guessed)
-		fprintf(out, plan->nr_nodes > 1
-				     ? "# The text does not say which CPU is on which node: neighbours were put together.\n"
-				     : "# The text does not say how many CPUs there were: change cpus if you know it.\n");
+		fprintf(out,
+			plan->nr_nodes > 1 ?
+				"# The text does not say which CPU is on which node: neighbours were put together.\n" :
+				"# The text does not say how many CPUs there were: change cpus if you know it.\n");
 }
 
 /* One key of the machine, only where the model's default is another. */

@@ -19,18 +19,19 @@ struct kern_plan_zone {
 struct kern_plan {
 	struct kern_plan_zone *zones; /* by rising start_pfn */
 	size_t nr_zones;
-	unsigned int *nodes;	/* node number in the file of each node of the model */
+	unsigned int *nodes; /* node number in the file of each node of the model */
 	size_t nr_nodes;
-	unsigned int *cpus;	/* CPU number in the file of each CPU of the model; NULL if the file has none */
+	unsigned int *
+		cpus; /* CPU number in the file of each CPU of the model; NULL if the file has none */
 	unsigned int *cpu_node; /* node of the model */
 	size_t nr_cpus;
-	bool cpus_guessed;	/* the file does not tell how many, or on which nodes */
-	bool own_marks;		/* no setting gives the marks of the file: each zone has its own */
+	bool cpus_guessed; /* the file does not tell how many, or on which nodes */
+	bool own_marks;	   /* no setting gives the marks of the file: each zone has its own */
 };
 
 /* cpus: how many, 0 for those of the file (for a report that does not say: up to the one that printed it). */
-void kern_plan_make(struct kern_plan *plan, const struct kern_dump *dump, const struct kern_checks *checks,
-		    unsigned int cpus);
+void kern_plan_make(struct kern_plan *plan, const struct kern_dump *dump,
+		    const struct kern_checks *checks, unsigned int cpus);
 void kern_plan_free(struct kern_plan *plan);
 
 /* Writes the machine file; source is named in its head. The stream's errors are the caller's. */

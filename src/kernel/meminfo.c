@@ -17,9 +17,9 @@ struct mi_parser {
 	struct kern_zone *buddy;
 	struct kern_zone *lists; /* of a "per-cpu:" section */
 	struct kern_cpu *cpu;
-	int64_t *pending;	 /* figure of a list, its number comes next */
+	int64_t *pending; /* figure of a list, its number comes next */
 	bool in_reserve;
-	bool tainted;		 /* the words of the taint come, then the release */
+	bool tainted;		    /* the words of the taint come, then the release */
 	struct kern_word before[3]; /* words before this one, the nearest first */
 	unsigned int line;
 	unsigned int foreign;
@@ -53,7 +53,8 @@ static bool parse_kb(const char *s, size_t len, int64_t *kb)
 
 static bool is_zone_name(const struct kern_word *w)
 {
-	static const char *const names[] = { "DMA", "DMA32", "Normal", "HighMem", "Movable", "Device" };
+	static const char *const names[] = { "DMA",	"DMA32",   "Normal",
+					     "HighMem", "Movable", "Device" };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -63,8 +64,8 @@ static bool is_zone_name(const struct kern_word *w)
 }
 
 /* "Node 0 DMA" or, on a machine without NUMA, "DMA": name is the last word, the two before it may be the node. */
-static bool zone_of(const struct kern_word *name, const struct kern_word *number, const struct kern_word *word,
-		    unsigned int *node)
+static bool zone_of(const struct kern_word *name, const struct kern_word *number,
+		    const struct kern_word *word, unsigned int *node)
 {
 	int64_t v;
 
@@ -93,7 +94,8 @@ static void note_node(struct mi_parser *p, const struct kern_word *w)
 {
 	int64_t node;
 
-	if (p->before[1].s && kern_word_is(&p->before[1], "Node") && kern_word_begins(w, "active_anon:") &&
+	if (p->before[1].s && kern_word_is(&p->before[1], "Node") &&
+	    kern_word_begins(w, "active_anon:") &&
 	    kern_word_number(&p->before[0], KERN_NODES_MAX - 1, &node) && node >= 0)
 		current(p)->has_node[node] = true;
 }
@@ -116,7 +118,8 @@ static void end_report(struct mi_parser *p)
 }
 
 /* The zone, new or known; again: that it is filled already ends the report before it. */
-static struct kern_zone *find_zone(struct mi_parser *p, unsigned int node, const struct kern_word *name, bool lists)
+static struct kern_zone *find_zone(struct mi_parser *p, unsigned int node,
+				   const struct kern_word *name, bool lists)
 {
 	struct kern_zone *z = kern_dump_find(current(p), node, name->s, name->len);
 
@@ -140,14 +143,16 @@ static enum base_err parse_figure(struct mi_parser *p, const struct kern_word *w
 
 	if (!colon || !parse_kb(colon + 1, w->len - key.len - 1, &kb))
 		return BASE_ERR_OK;
-	if (kern_word_is(&key, "free") && zone_of(&p->before[0], &p->before[1], &p->before[2], &node)) {
+	if (kern_word_is(&key, "free") &&
+	    zone_of(&p->before[0], &p->before[1], &p->before[2], &node)) {
 		p->zone = find_zone(p, node, &p->before[0], false);
 		if (!p->zone)
 			return BASE_ERR_TOO_LARGE;
 		p->last = p->zone;
 	}
 	for (f = 0; p->zone && f < KERN_ZF_NR; f++)
-		if (zone_keys[f][0] && kern_word_is(&key, zone_keys[f]) && p->zone->v[f] == KERN_NONE) {
+		if (zone_keys[f][0] && kern_word_is(&key, zone_keys[f]) &&
+		    p->zone->v[f] == KERN_NONE) {
 			p->zone->v[f] = kb;
 			p->snaps.current->fields |= 1u << f;
 		}
@@ -189,10 +194,12 @@ static bool parse_buddy(struct mi_parser *p, const struct kern_word *w)
 	if (!star)
 		return false;
 	n = (size_t)(star - w->s);
-	if (kern_digits(w->s, n, KERN_FIGURE_MAX, &blocks) != n || !parse_kb(star + 1, w->len - n - 1, &kb))
+	if (kern_digits(w->s, n, KERN_FIGURE_MAX, &blocks) != n ||
+	    !parse_kb(star + 1, w->len - n - 1, &kb))
 		return false;
 	if (!p->buddy) {
-		if (name.len < 2 || name.s[--name.len] != ':' || !zone_of(&name, &p->before[1], &p->before[2], &node))
+		if (name.len < 2 || name.s[--name.len] != ':' ||
+		    !zone_of(&name, &p->before[1], &p->before[2], &node))
 			return false;
 		p->zone = NULL;
 		p->buddy = kern_dump_find(current(p), node, name.s, name.len);
@@ -229,7 +236,8 @@ static enum base_err parse_list(struct mi_parser *p, const struct kern_word *w)
 	bool fresh;
 	int64_t v;
 
-	if (kern_word_is(w, "per-cpu:") && zone_of(&p->before[0], &p->before[1], &p->before[2], &node)) {
+	if (kern_word_is(w, "per-cpu:") &&
+	    zone_of(&p->before[0], &p->before[1], &p->before[2], &node)) {
 		p->lists = find_zone(p, node, &p->before[0], true);
 		if (!p->lists)
 			return BASE_ERR_TOO_LARGE;
@@ -238,9 +246,11 @@ static enum base_err parse_list(struct mi_parser *p, const struct kern_word *w)
 	}
 	if (!p->lists)
 		return BASE_ERR_OK;
-	if (p->before[0].s && kern_word_is(&p->before[0], "CPU") && parse_loose(w, ':', &v) && v >= 0) {
+	if (p->before[0].s && kern_word_is(&p->before[0], "CPU") && parse_loose(w, ':', &v) &&
+	    v >= 0) {
 		p->pending = NULL;
-		p->cpu = kern_zone_cpu(p->snaps.current, p->lists, (uint64_t)v, &fresh, p->opt, p->line, p->d);
+		p->cpu = kern_zone_cpu(p->snaps.current, p->lists, (uint64_t)v, &fresh, p->opt,
+				       p->line, p->d);
 		return p->cpu ? BASE_ERR_OK : BASE_ERR_RANGE;
 	}
 	if (p->pending && parse_loose(w, ',', &v)) {
@@ -291,7 +301,8 @@ static void parse_reporter(struct mi_parser *p, const struct kern_word *w)
 	size_t n;
 
 	if ((kern_word_is(w, "PID:") || kern_word_is(w, "UID:")) && p->before[1].s &&
-	    kern_word_is(&p->before[1], "CPU:") && kern_word_number(&p->before[0], KERN_CPUS_MAX - 1, &v) && v >= 0) {
+	    kern_word_is(&p->before[1], "CPU:") &&
+	    kern_word_number(&p->before[0], KERN_CPUS_MAX - 1, &v) && v >= 0) {
 		p->reporter = (int)v;
 		p->release[0] = '\0';
 		p->tainted = false;
@@ -395,8 +406,8 @@ static int version_of(const char *release)
 	return (int)(major * 1000 + minor);
 }
 
-enum base_err kern_meminfo_read(const char *text, size_t len, const struct kern_read_options *opt, struct kern_dump **out,
-				struct diag *d)
+enum base_err kern_meminfo_read(const char *text, size_t len, const struct kern_read_options *opt,
+				struct kern_dump **out, struct diag *d)
 {
 	struct mi_parser p = { .opt = opt, .d = d, .reporter = -1 };
 	size_t plain_len;

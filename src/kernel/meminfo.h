@@ -9,7 +9,7 @@
 #include "dump.h"
 
 /* As kern_zoneinfo_read(). A log has several reports: opt->snapshot counts them from 0. */
-enum base_err kern_meminfo_read(const char *text, size_t len, const struct kern_read_options *opt, struct kern_dump **out,
-				struct diag *d);
+enum base_err kern_meminfo_read(const char *text, size_t len, const struct kern_read_options *opt,
+				struct kern_dump **out, struct diag *d);
 
 #endif

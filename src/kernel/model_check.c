@@ -31,11 +31,11 @@ static int64_t isqrt(int64_t v)
 	return r;
 }
 
-static struct kern_check *add(struct kern_checks *c, const struct kern_zone *z, const char *field, int64_t file,
-			      int64_t model, const char *fmt, ...) BASE_PRINTF(6, 7);
+static struct kern_check *add(struct kern_checks *c, const struct kern_zone *z, const char *field,
+			      int64_t file, int64_t model, const char *fmt, ...) BASE_PRINTF(6, 7);
 
-static struct kern_check *add(struct kern_checks *c, const struct kern_zone *z, const char *field, int64_t file,
-			      int64_t model, const char *fmt, ...)
+static struct kern_check *add(struct kern_checks *c, const struct kern_zone *z, const char *field,
+			      int64_t file, int64_t model, const char *fmt, ...)
 {
 	struct kern_check *item;
 	va_list ap;
@@ -51,7 +51,9 @@ static struct kern_check *add(struct kern_checks *c, const struct kern_zone *z, 
 		c->items = items;
 	}
 	item = &c->items[c->nr++];
-	*item = (struct kern_check){ .node = z->node, .zone = z->name, .field = field, .file = file, .model = model };
+	*item = (struct kern_check){
+		.node = z->node, .zone = z->name, .field = field, .file = file, .model = model
+	};
 	va_start(ap, fmt);
 	vsnprintf(item->reason, sizeof(item->reason), fmt, ap);
 	va_end(ap);
@@ -88,7 +90,8 @@ static bool highs_move(const struct kern_dump *dump)
 		const struct kern_zone *z = &dump->zones[i];
 
 		for (j = 0; j < z->nr_cpus; j++)
-			if (z->cpus[j].v[KERN_CF_high] == 0 || z->cpus[j].v[KERN_CF_high] != z->cpus[0].v[KERN_CF_high])
+			if (z->cpus[j].v[KERN_CF_high] == 0 ||
+			    z->cpus[j].v[KERN_CF_high] != z->cpus[0].v[KERN_CF_high])
 				return true;
 	}
 	return false;
@@ -102,7 +105,8 @@ static enum kern_era era_of_batches(const struct kern_dump *dump)
 
 	for (i = 0; i < dump->nr_zones; i++) {
 		const struct kern_zone *z = &dump->zones[i];
-		int64_t pages = kern_zone_pages(z), batch = z->nr_cpus ? z->cpus[0].v[KERN_CF_batch] : KERN_NONE;
+		int64_t pages = kern_zone_pages(z),
+			batch = z->nr_cpus ? z->cpus[0].v[KERN_CF_batch] : KERN_NONE;
 
 		before += batch == kern_model_batch(pages, dump->page_size, false);
 		since += batch == kern_model_batch(pages, dump->page_size, true);
@@ -115,13 +119,14 @@ static enum kern_era find_era(const struct kern_dump *dump)
 	bool boost = dump->fields & 1u << KERN_ZF_boost;
 
 	if (dump->version)
-		return dump->version < 4019   ? KERN_ERA_31
-		       : dump->version < 5014 ? KERN_ERA_63
-		       : dump->version < 6007 ? KERN_ERA_LOW
-					      : KERN_ERA_TUNED;
+		return dump->version < 4019 ? KERN_ERA_31 :
+		       dump->version < 5014 ? KERN_ERA_63 :
+		       dump->version < 6007 ? KERN_ERA_LOW :
+					      KERN_ERA_TUNED;
 	if (dump->cpu_fields & (1u << KERN_CF_high_min | 1u << KERN_CF_high_max))
 		return KERN_ERA_TUNED;
-	if (dump->fields & (1u << KERN_ZF_promo | 1u << KERN_ZF_free_highatomic) || (boost && highs_move(dump)))
+	if (dump->fields & (1u << KERN_ZF_promo | 1u << KERN_ZF_free_highatomic) ||
+	    (boost && highs_move(dump)))
 		return KERN_ERA_TUNED;
 	if (boost)
 		return KERN_ERA_LOW;
@@ -150,7 +155,8 @@ const char *kern_era_series(const struct kern_dump *dump, enum kern_era era, con
 		*patches = "none";
 		return "v2";
 	}
-	*patches = dump->version >= 6016 || (dump->marks & KERN_MARK_FREE_BLOCKS) ? "all,nikhil" : "all";
+	*patches = dump->version >= 6016 || (dump->marks & KERN_MARK_FREE_BLOCKS) ? "all,nikhil" :
+										    "all";
 	return "v3";
 }
 
@@ -173,32 +179,39 @@ static bool lists_are_off(const struct kern_zone *z)
 	return z->cpus[0].v[KERN_CF_batch] == 1 && z->cpus[0].v[KERN_CF_high] == 0;
 }
 
-static void check_batch(const struct kern_dump *dump, const struct kern_zone *z, struct kern_checks *c)
+static void check_batch(const struct kern_dump *dump, const struct kern_zone *z,
+			struct kern_checks *c)
 {
 	bool since = c->era != KERN_ERA_31;
-	int64_t pages = kern_zone_pages(z), file = z->cpus[0].v[KERN_CF_batch], high = z->cpus[0].v[KERN_CF_high];
+	int64_t pages = kern_zone_pages(z), file = z->cpus[0].v[KERN_CF_batch],
+		high = z->cpus[0].v[KERN_CF_high];
 	int64_t model = kern_model_batch(pages, dump->page_size, since), then;
 
 	if (file == KERN_NONE || file == model)
 		return;
 	then = pages_of_batch(file, dump->page_size, since);
 	if (lists_are_off(z) && model > 1 && c->era >= KERN_ERA_LOW)
-		add(c, z, "batch", file, model, "the zone's lists are switched off, as while memory goes offline");
+		add(c, z, "batch", file, model,
+		    "the zone's lists are switched off, as while memory goes offline");
 	else if (c->era <= KERN_ERA_63 && file == max64(high / 4, 1) && high != 6 * file)
-		add(c, z, "batch", file, model, "vm.percpu_pagelist_fraction is about %lld: batch is a quarter of high",
+		add(c, z, "batch", file, model,
+		    "vm.percpu_pagelist_fraction is about %lld: batch is a quarter of high",
 		    (long long)(high ? pages / high : 0));
 	else if (file == kern_model_batch(pages, dump->page_size, !since))
-		add(c, z, "batch", file, model, "the batch of a kernel %s 4.19, which doubled it", since ? "before" : "from");
+		add(c, z, "batch", file, model, "the batch of a kernel %s 4.19, which doubled it",
+		    since ? "before" : "from");
 	else if (then && then < pages)
 		add(c, z, "batch", file, model,
 		    "computed when the zone had few more than %lld pages: memory was initialised (kernels before 5.5) or plugged in "
 		    "later",
 		    (long long)then);
 	else if (then)
-		add(c, z, "batch", file, model, "computed when the zone had %lld pages or more: memory was taken away since",
+		add(c, z, "batch", file, model,
+		    "computed when the zone had %lld pages or more: memory was taken away since",
 		    (long long)then);
 	else
-		add(c, z, "batch", file, model, "no zone size gives it with %lld-byte pages: another page size, or a patched kernel",
+		add(c, z, "batch", file, model,
+		    "no zone size gives it with %lld-byte pages: another page size, or a patched kernel",
 		    (long long)dump->page_size);
 }
 
@@ -226,13 +239,14 @@ static int64_t limit_min(const struct kern_zone *z, enum kern_era era)
 {
 	if (z->nr_cpus == 0)
 		return KERN_NONE;
-	return era == KERN_ERA_LOW ? z->cpus[0].v[KERN_CF_high]
-	       : era == KERN_ERA_TUNED ? z->cpus[0].v[KERN_CF_high_min]
-				       : KERN_NONE;
+	return era == KERN_ERA_LOW   ? z->cpus[0].v[KERN_CF_high] :
+	       era == KERN_ERA_TUNED ? z->cpus[0].v[KERN_CF_high_min] :
+				       KERN_NONE;
 }
 
 /* Whether cpus explains every limit of the node's zones. */
-static bool cpus_explain(const struct kern_dump *dump, enum kern_era era, unsigned int node, unsigned int cpus)
+static bool cpus_explain(const struct kern_dump *dump, enum kern_era era, unsigned int node,
+			 unsigned int cpus)
 {
 	bool told = false;
 	size_t i;
@@ -241,7 +255,8 @@ static bool cpus_explain(const struct kern_dump *dump, enum kern_era era, unsign
 		const struct kern_zone *z = &dump->zones[i];
 		int64_t limit = limit_min(z, era), low = unboosted_low(z), max;
 
-		if (z->node != node || limit == KERN_NONE || low == KERN_NONE || kern_zone_pages(z) == 0)
+		if (z->node != node || limit == KERN_NONE || low == KERN_NONE ||
+		    kern_zone_pages(z) == 0)
 			continue;
 		max = z->cpus[0].v[KERN_CF_high_max];
 		if (limit != share(z, low, cpus) && limit != share(z, z->v[KERN_ZF_low], cpus))
@@ -267,8 +282,8 @@ static unsigned int nodes_with_pages(const struct kern_dump *dump)
 	return n;
 }
 
-static unsigned int find_node_cpus(const struct kern_dump *dump, enum kern_era era, unsigned int node, unsigned int all,
-				   unsigned int nodes)
+static unsigned int find_node_cpus(const struct kern_dump *dump, enum kern_era era,
+				   unsigned int node, unsigned int all, unsigned int nodes)
 {
 	unsigned int even, n;
 
@@ -295,7 +310,8 @@ static void find_all_node_cpus(const struct kern_dump *dump, struct kern_checks 
 		unsigned int node = dump->zones[i].node;
 
 		if (!c->node_cpus[node] && all)
-			c->node_cpus[node] = find_node_cpus(dump, c->era, node, (unsigned int)all, nodes);
+			c->node_cpus[node] =
+				find_node_cpus(dump, c->era, node, (unsigned int)all, nodes);
 	}
 }
 
@@ -324,7 +340,8 @@ static int64_t find_fraction(const struct kern_dump *dump, const struct kern_che
 		int64_t limit = limit_min(z, c->era), low = unboosted_low(z), f;
 		unsigned int cpus = c->node_cpus[z->node];
 
-		if (limit == KERN_NONE || low == KERN_NONE || kern_zone_pages(z) <= best_pages || limit == share(z, low, cpus))
+		if (limit == KERN_NONE || low == KERN_NONE || kern_zone_pages(z) <= best_pages ||
+		    limit == share(z, low, cpus))
 			continue;
 		if (c->era == KERN_ERA_TUNED && limit != z->cpus[0].v[KERN_CF_high_max])
 			continue;
@@ -339,7 +356,8 @@ static int64_t find_fraction(const struct kern_dump *dump, const struct kern_che
 }
 
 /* Which number of CPUs near the real one gives the limit; 0 if none. */
-static unsigned int other_cpus(const struct kern_zone *z, int64_t total, int64_t limit, unsigned int cpus)
+static unsigned int other_cpus(const struct kern_zone *z, int64_t total, int64_t limit,
+			       unsigned int cpus)
 {
 	unsigned int n, last = cpus + 4;
 
@@ -350,39 +368,46 @@ static unsigned int other_cpus(const struct kern_zone *z, int64_t total, int64_t
 }
 
 /* field is high_min, or high in kernels that have one limit; total: the pages that the CPUs share. */
-static void explain_limit(struct kern_checks *c, const struct kern_zone *z, const char *field, int64_t file, int64_t model,
-			  int64_t total, unsigned int cpus, bool is_max)
+static void explain_limit(struct kern_checks *c, const struct kern_zone *z, const char *field,
+			  int64_t file, int64_t model, int64_t total, unsigned int cpus,
+			  bool is_max)
 {
 	int64_t fraction = c->high_fraction;
 	unsigned int n;
 
 	if (fraction && file == share(z, kern_zone_pages(z) / fraction, cpus))
-		add(c, z, field, file, model, "vm.percpu_pagelist_high_fraction is %lld", (long long)fraction);
+		add(c, z, field, file, model, "vm.percpu_pagelist_high_fraction is %lld",
+		    (long long)fraction);
 	else if (file == 0)
-		add(c, z, field, file, model, "the zone's lists are switched off, as while memory goes offline");
+		add(c, z, field, file, model,
+		    "the zone's lists are switched off, as while memory goes offline");
 	else if (!is_max && file == share(z, z->v[KERN_ZF_low], cpus))
 		add(c, z, field, file, model, "computed while the low mark was boosted");
 	else if ((n = other_cpus(z, total, file, cpus)) > 0)
-		add(c, z, field, file, model, "computed for %u CPUs, not %u: a CPU came or went since", n, cpus);
+		add(c, z, field, file, model,
+		    "computed for %u CPUs, not %u: a CPU came or went since", n, cpus);
 	else if (is_max)
 		add(c, z, field, file, model,
 		    "computed when the zone had about %lld pages: memory was initialised late, plugged in or taken away",
 		    (long long)(file * FRACTION_MIN * cpus));
 	else
-		add(c, z, field, file, model, "computed when the low mark was about %lld: the marks changed since",
+		add(c, z, field, file, model,
+		    "computed when the low mark was about %lld: the marks changed since",
 		    (long long)(file * cpus));
 }
 
 static void check_limits(const struct kern_zone *z, struct kern_checks *c)
 {
 	unsigned int cpus = c->node_cpus[z->node];
-	int64_t low = unboosted_low(z), min = limit_min(z, c->era), max = z->cpus[0].v[KERN_CF_high_max];
+	int64_t low = unboosted_low(z), min = limit_min(z, c->era),
+		max = z->cpus[0].v[KERN_CF_high_max];
 	int64_t total_max = kern_zone_pages(z) / FRACTION_MIN, model;
 
 	if (c->era < KERN_ERA_LOW)
 		return;
 	if (min != KERN_NONE && low != KERN_NONE && min != share(z, low, cpus))
-		explain_limit(c, z, c->era == KERN_ERA_LOW ? "high" : "high_min", min, share(z, low, cpus), low, cpus, false);
+		explain_limit(c, z, c->era == KERN_ERA_LOW ? "high" : "high_min", min,
+			      share(z, low, cpus), low, cpus, false);
 	model = share(z, total_max, cpus);
 	if (max != KERN_NONE && max != model)
 		explain_limit(c, z, "high_max", max, model, total_max, cpus, true);
@@ -402,8 +427,8 @@ static void high_bounds(const struct kern_zone *z, const struct kern_cpu *cpu,
 		*max = max64(share(z, kern_zone_pages(z) / FRACTION_MIN, cpus), *min);
 }
 
-static void explain_high(struct kern_checks *c, const struct kern_zone *z, const struct kern_cpu *cpu, int64_t model,
-			 unsigned int cpus)
+static void explain_high(struct kern_checks *c, const struct kern_zone *z,
+			 const struct kern_cpu *cpu, int64_t model, unsigned int cpus)
 {
 	int64_t high = cpu->v[KERN_CF_high], fraction = 0;
 	struct kern_check *item;
@@ -412,10 +437,14 @@ static void explain_high(struct kern_checks *c, const struct kern_zone *z, const
 	if (cpu->v[KERN_CF_high_min] == KERN_NONE)
 		fraction = fraction_of(z, high, cpus);
 	if (fraction && fraction <= 2000)
-		item = add(c, z, "high", high, model, "vm.percpu_pagelist_high_fraction is %lld, and high follows at a list's next use",
-			   (long long)fraction);
+		item = add(
+			c, z, "high", high, model,
+			"vm.percpu_pagelist_high_fraction is %lld, and high follows at a list's next use",
+			(long long)fraction);
 	else
-		item = add(c, z, "high", high, model, "the limits changed since this list was used: high follows at its next use");
+		item = add(
+			c, z, "high", high, model,
+			"the limits changed since this list was used: high follows at its next use");
 	for (i = 0; i < z->nr_cpus; i++)
 		item->cpus += z->cpus[i].v[KERN_CF_high] == high;
 }
@@ -448,9 +477,11 @@ static void check_old_high(const struct kern_zone *z, struct kern_checks *c)
 	for (i = 0; i < z->nr_cpus; i++) {
 		int64_t batch = z->cpus[i].v[KERN_CF_batch], high = z->cpus[i].v[KERN_CF_high];
 
-		if (batch == KERN_NONE || high == KERN_NONE || high == 6 * batch || (batch == 1 && high == 0))
+		if (batch == KERN_NONE || high == KERN_NONE || high == 6 * batch ||
+		    (batch == 1 && high == 0))
 			continue;
-		add(c, z, "high", high, 6 * batch, "vm.percpu_pagelist_fraction is about %lld: high is that share of the zone",
+		add(c, z, "high", high, 6 * batch,
+		    "vm.percpu_pagelist_fraction is about %lld: high is that share of the zone",
 		    (long long)(high > 0 ? kern_zone_pages(z) / high : 0))
 			->cpus = (unsigned int)z->nr_cpus;
 		return;
@@ -461,9 +492,9 @@ static void check_old_high(const struct kern_zone *z, struct kern_checks *c)
 
 /* Pages that the marks are shared over, and what the file's marks sum up to. */
 struct marks {
-	int64_t lowmem;	  /* managed pages of zones that take a share */
-	int64_t sum;	  /* of their min marks, without boost */
-	int64_t high;	  /* of their high marks */
+	int64_t lowmem; /* managed pages of zones that take a share */
+	int64_t sum;	/* of their min marks, without boost */
+	int64_t high;	/* of their high marks */
 	unsigned int zones;
 	unsigned int populated;
 	int64_t pages_min; /* min_free_kbytes in pages that gives each zone's mark; KERN_NONE if none does */
@@ -489,7 +520,9 @@ static int64_t unboosted_min(const struct kern_zone *z)
 /* Of the marks min and low as printed; 0 if they are not. */
 static int64_t distance_of_file(const struct kern_zone *z)
 {
-	return z->v[KERN_ZF_low] == KERN_NONE || z->v[KERN_ZF_min] == KERN_NONE ? 0 : z->v[KERN_ZF_low] - z->v[KERN_ZF_min];
+	return z->v[KERN_ZF_low] == KERN_NONE || z->v[KERN_ZF_min] == KERN_NONE ?
+		       0 :
+		       z->v[KERN_ZF_low] - z->v[KERN_ZF_min];
 }
 
 static bool takes_share(const struct kern_zone *z)
@@ -539,7 +572,8 @@ static void find_marks(const struct kern_dump *dump, struct marks *m)
 /* init_per_zone_wmark_min(): the square root of 16 times the low memory, in kB, bounded. */
 static int64_t default_kbytes(const struct kern_dump *dump, int64_t pages)
 {
-	int64_t kb = mul_div(pages, (int64_t)dump->page_size, 1024), most = dump->version && dump->version < 5008 ? 65536 : 262144;
+	int64_t kb = mul_div(pages, (int64_t)dump->page_size, 1024),
+		most = dump->version && dump->version < 5008 ? 65536 : 262144;
 	int64_t r;
 
 	if (kb > INT64_C(1) << 40)
@@ -573,13 +607,15 @@ static bool is_khugepaged(const struct marks *m, int64_t *block)
 	return false;
 }
 
-static void explain_min(const struct kern_dump *dump, const struct marks *m, const struct kern_zone *z, int64_t model,
-			struct kern_checks *c)
+static void explain_min(const struct kern_dump *dump, const struct marks *m,
+			const struct kern_zone *z, int64_t model, struct kern_checks *c)
 {
 	int64_t page_kb = (int64_t)dump->page_size / 1024, file = z->v[KERN_ZF_min], block, least;
-	int64_t pages = m->pages_min != KERN_NONE ? m->pages_min : m->sum, whole = default_kbytes(dump, m->lowmem) / page_kb;
+	int64_t pages = m->pages_min != KERN_NONE ? m->pages_min : m->sum,
+		whole = default_kbytes(dump, m->lowmem) / page_kb;
 	/* the shares are not those of the zones' sizes now */
-	const char *moved = m->pages_min == KERN_NONE ? "; the zones had other sizes then, or are boosted" : "";
+	const char *moved =
+		m->pages_min == KERN_NONE ? "; the zones had other sizes then, or are boosted" : "";
 
 	least = default_kbytes(dump, m->lowmem - m->high) / page_kb;
 	if (m->sum == 0)
@@ -587,21 +623,27 @@ static void explain_min(const struct kern_dump *dump, const struct marks *m, con
 	else if (is_khugepaged(m, &block))
 		add(c, z, "min", file, model,
 		    "khugepaged raised vm.min_free_kbytes to %lld: 11 pageblocks of %lld pages for each of %u zones%s",
-		    (long long)(khugepaged_pages(m, block) * page_kb), (long long)block, m->populated, moved);
+		    (long long)(khugepaged_pages(m, block) * page_kb), (long long)block,
+		    m->populated, moved);
 	else if (pages <= whole && pages >= least - m->zones)
-		add(c, z, "min", file, model, "vm.min_free_kbytes was computed again, with the high marks taken off the memory%s",
+		add(c, z, "min", file, model,
+		    "vm.min_free_kbytes was computed again, with the high marks taken off the memory%s",
 		    moved);
 	else if (pages < whole && pages > whole / 2)
 		add(c, z, "min", file, model,
 		    "vm.min_free_kbytes was computed when about %lld pages were managed, or set to about %lld%s",
-		    (long long)mul_div(pages * page_kb, pages * page_kb, 16 * page_kb), (long long)(pages * page_kb), moved);
+		    (long long)mul_div(pages * page_kb, pages * page_kb, 16 * page_kb),
+		    (long long)(pages * page_kb), moved);
 	else
-		add(c, z, "min", file, model, "vm.min_free_kbytes was set to about %lld%s", (long long)(pages * page_kb), moved);
+		add(c, z, "min", file, model, "vm.min_free_kbytes was set to about %lld%s",
+		    (long long)(pages * page_kb), moved);
 }
 
-static void check_min(const struct kern_dump *dump, const struct marks *m, const struct kern_zone *z, struct kern_checks *c)
+static void check_min(const struct kern_dump *dump, const struct marks *m,
+		      const struct kern_zone *z, struct kern_checks *c)
 {
-	int64_t page_kb = (int64_t)dump->page_size / 1024, boost = max64(z->v[KERN_ZF_boost], 0), file = z->v[KERN_ZF_min];
+	int64_t page_kb = (int64_t)dump->page_size / 1024, boost = max64(z->v[KERN_ZF_boost], 0),
+		file = z->v[KERN_ZF_min];
 	int64_t pages_min = default_kbytes(dump, m->lowmem) / page_kb, model, gap;
 
 	if (file == KERN_NONE)
@@ -609,7 +651,8 @@ static void check_min(const struct kern_dump *dump, const struct marks *m, const
 	if (!takes_share(z)) {
 		model = small_min(z) + boost;
 		if (file != model)
-			add(c, z, "min", file, model, "a 1024th of the zone, 32 to 128 pages: the zone had another size then");
+			add(c, z, "min", file, model,
+			    "a 1024th of the zone, 32 to 128 pages: the zone had another size then");
 		return;
 	}
 	model = mul_div(pages_min, kern_zone_pages(z), m->lowmem) + boost;
@@ -617,9 +660,11 @@ static void check_min(const struct kern_dump *dump, const struct marks *m, const
 		return;
 	/* kernels 5.0 to 5.13 boost and do not print it: then the distance of the marks tells the mark below the boost */
 	gap = distance_of_file(z);
-	if (!(dump->fields & 1u << KERN_ZF_boost) && c->era == KERN_ERA_63 && m->pages_min == KERN_NONE &&
+	if (!(dump->fields & 1u << KERN_ZF_boost) && c->era == KERN_ERA_63 &&
+	    m->pages_min == KERN_NONE &&
 	    gap > mul_div(kern_zone_pages(z), c->scale_factor, 10000) && file > 4 * gap + 3) {
-		add(c, z, "min", file, model, "a boost of about %lld pages, which this kernel does not print",
+		add(c, z, "min", file, model,
+		    "a boost of about %lld pages, which this kernel does not print",
 		    (long long)(file - 4 * gap));
 		return;
 	}
@@ -627,12 +672,14 @@ static void check_min(const struct kern_dump *dump, const struct marks *m, const
 }
 
 /* Distance of the marks: a quarter of min, or a share of the zone if that is more (from 4.6). */
-static int64_t distance(const struct kern_dump *dump, const struct marks *m, const struct kern_zone *z, int64_t factor)
+static int64_t distance(const struct kern_dump *dump, const struct marks *m,
+			const struct kern_zone *z, int64_t factor)
 {
 	int64_t min = takes_share(z) ? unboosted_min(z) : 0;
 
 	if (!takes_share(z) && m->sum > 0)
-		min = mul_div(m->pages_min != KERN_NONE ? m->pages_min : m->sum, kern_zone_pages(z), m->lowmem);
+		min = mul_div(m->pages_min != KERN_NONE ? m->pages_min : m->sum, kern_zone_pages(z),
+			      m->lowmem);
 	if (dump->version && dump->version < 4006)
 		factor = 0;
 	return max64(min / 4, mul_div(kern_zone_pages(z), factor, 10000));
@@ -642,7 +689,8 @@ static int64_t distance(const struct kern_dump *dump, const struct marks *m, con
  * How far off mark number n may be by rounding alone: the share of a HighMem or Movable zone is only known from the other
  * zones' marks, each rounded down.
  */
-static bool near(const struct marks *m, const struct kern_zone *z, int64_t n, int64_t file, int64_t model)
+static bool near(const struct marks *m, const struct kern_zone *z, int64_t n, int64_t file,
+		 int64_t model)
 {
 	int64_t slack = 0;
 
@@ -651,11 +699,15 @@ static bool near(const struct marks *m, const struct kern_zone *z, int64_t n, in
 	return file >= model - slack && file <= model + slack;
 }
 
-static int64_t expected_mark(const struct kern_dump *dump, const struct marks *m, const struct kern_zone *z,
-			     enum kern_zone_figure f, int64_t factor)
+static int64_t expected_mark(const struct kern_dump *dump, const struct marks *m,
+			     const struct kern_zone *z, enum kern_zone_figure f, int64_t factor)
 {
-	int64_t d = distance(dump, m, z, factor), n = f == KERN_ZF_low ? 1 : f == KERN_ZF_high ? 2 : 3;
-	bool old = dump->version ? dump->version < 4006 : dump->format == KERN_ZONEINFO && !(dump->marks & KERN_MARK_NODE_STATS);
+	int64_t d = distance(dump, m, z, factor), n = f == KERN_ZF_low	? 1 :
+						      f == KERN_ZF_high ? 2 :
+									  3;
+	bool old = dump->version ?
+			   dump->version < 4006 :
+			   dump->format == KERN_ZONEINFO && !(dump->marks & KERN_MARK_NODE_STATS);
 
 	/* before 4.6 */
 	if (old && f == KERN_ZF_high && takes_share(z) && d == unboosted_min(z) / 4)
@@ -674,33 +726,41 @@ static int64_t find_factor(const struct kern_dump *dump, const struct marks *m)
 		int64_t pages = kern_zone_pages(z), gap = distance_of_file(z), f;
 
 		if (pages == 0 || !takes_share(z) || gap <= 0 ||
-		    near(m, z, 1, z->v[KERN_ZF_low], expected_mark(dump, m, z, KERN_ZF_low, SCALE_FACTOR)))
+		    near(m, z, 1, z->v[KERN_ZF_low],
+			 expected_mark(dump, m, z, KERN_ZF_low, SCALE_FACTOR)))
 			continue;
 		/* the largest zone tells it most exactly */
 		f = mul_div(gap, 10000, pages);
 		f += mul_div(pages, f, 10000) < gap;
-		if (mul_div(pages, f, 10000) == gap && f >= 1 && f <= 3000 && (!found || pages > 100000))
+		if (mul_div(pages, f, 10000) == gap && f >= 1 && f <= 3000 &&
+		    (!found || pages > 100000))
 			found = f;
 	}
 	return found ? found : SCALE_FACTOR;
 }
 
-static void check_marks(const struct kern_dump *dump, const struct marks *m, const struct kern_zone *z, struct kern_checks *c)
+static void check_marks(const struct kern_dump *dump, const struct marks *m,
+			const struct kern_zone *z, struct kern_checks *c)
 {
 	static const enum kern_zone_figure marks[] = { KERN_ZF_low, KERN_ZF_high, KERN_ZF_promo };
 	size_t i;
 
 	check_min(dump, m, z, c);
 	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		int64_t file = z->v[marks[i]], model = expected_mark(dump, m, z, marks[i], SCALE_FACTOR);
+		int64_t file = z->v[marks[i]],
+			model = expected_mark(dump, m, z, marks[i], SCALE_FACTOR);
 
-		if (file == KERN_NONE || z->v[KERN_ZF_min] == KERN_NONE || near(m, z, (int64_t)i + 1, file, model))
+		if (file == KERN_NONE || z->v[KERN_ZF_min] == KERN_NONE ||
+		    near(m, z, (int64_t)i + 1, file, model))
 			continue;
-		if (c->scale_factor != SCALE_FACTOR && near(m, z, (int64_t)i + 1, file, expected_mark(dump, m, z, marks[i], c->scale_factor)))
-			add(c, z, kern_zone_figure_name(marks[i]), file, model, "vm.watermark_scale_factor is %lld",
-			    (long long)c->scale_factor);
+		if (c->scale_factor != SCALE_FACTOR &&
+		    near(m, z, (int64_t)i + 1, file,
+			 expected_mark(dump, m, z, marks[i], c->scale_factor)))
+			add(c, z, kern_zone_figure_name(marks[i]), file, model,
+			    "vm.watermark_scale_factor is %lld", (long long)c->scale_factor);
 		else if (file == 0)
-			add(c, z, kern_zone_figure_name(marks[i]), file, model, "no watermark is set yet: the text is from boot");
+			add(c, z, kern_zone_figure_name(marks[i]), file, model,
+			    "no watermark is set yet: the text is from boot");
 		else
 			add(c, z, kern_zone_figure_name(marks[i]), file, model,
 			    "the zone had another size when its marks were computed, or a vendor's kernel adds to them "
@@ -716,7 +776,9 @@ void kern_model_check(const struct kern_dump *dump, struct kern_checks *c)
 	struct marks m;
 	size_t i;
 
-	*c = (struct kern_checks){ .era = find_era(dump), .era_told = dump->version != 0, .min_free_kbytes = KERN_NONE };
+	*c = (struct kern_checks){ .era = find_era(dump),
+				   .era_told = dump->version != 0,
+				   .min_free_kbytes = KERN_NONE };
 	find_marks(dump, &m);
 	if (m.pages_min != KERN_NONE)
 		c->min_free_kbytes = m.pages_min * page_kb;

@@ -19,7 +19,7 @@ enum kern_era {
 
 struct kern_check {
 	unsigned int node;
-	const char *zone;  /* in the dump */
+	const char *zone; /* in the dump */
 	const char *field;
 	int64_t file;
 	int64_t model;
@@ -32,10 +32,10 @@ struct kern_checks {
 	size_t nr;
 	size_t cap;
 	enum kern_era era;
-	bool era_told;		 /* the release was in the text; else the era is deduced from the fields */
+	bool era_told; /* the release was in the text; else the era is deduced from the fields */
 	int64_t min_free_kbytes; /* that gives the marks of the file, KERN_NONE if none does */
-	int64_t scale_factor;	 /* vm.watermark_scale_factor that gives them, 10 unless others are found */
-	int64_t high_fraction;	 /* vm.percpu_pagelist_high_fraction, 0 unless one is found */
+	int64_t scale_factor; /* vm.watermark_scale_factor that gives them, 10 unless others are found */
+	int64_t high_fraction; /* vm.percpu_pagelist_high_fraction, 0 unless one is found */
 	/*
 	 * CPUs that a node's limits were computed for, by node number: all if one node has pages, else the number that
 	 * explains the file's limits, else an even share. The file does not say which CPU is of which node.

@@ -45,8 +45,10 @@ static unsigned int vote(const struct kern_dump *dump, unsigned int shift)
 			continue;
 		if (z->cpus[0].threshold == threshold_of(pages, z->nr_cpus, shift))
 			votes += 2;
-		if (z->cpus[0].v[KERN_CF_batch] == kern_model_batch(pages, UINT64_C(1) << shift, true) ||
-		    z->cpus[0].v[KERN_CF_batch] == kern_model_batch(pages, UINT64_C(1) << shift, false))
+		if (z->cpus[0].v[KERN_CF_batch] ==
+			    kern_model_batch(pages, UINT64_C(1) << shift, true) ||
+		    z->cpus[0].v[KERN_CF_batch] ==
+			    kern_model_batch(pages, UINT64_C(1) << shift, false))
 			votes += 1;
 	}
 	return votes;
@@ -97,9 +99,11 @@ static uint64_t size_of_totals(const struct kern_dump *dump)
 	for (size = 4; size <= 1024; size *= 2) {
 		int64_t kb = (int64_t)size;
 
-		if (dump->ram > 0 && present_kb > dump->ram * kb * 3 / 4 && present_kb < dump->ram * kb * 3 / 2)
+		if (dump->ram > 0 && present_kb > dump->ram * kb * 3 / 4 &&
+		    present_kb < dump->ram * kb * 3 / 2)
 			return size * 1024;
-		if (dump->ram <= 0 && dump->total_free > 1000 && free_kb > dump->total_free * kb * 3 / 4 &&
+		if (dump->ram <= 0 && dump->total_free > 1000 &&
+		    free_kb > dump->total_free * kb * 3 / 4 &&
 		    free_kb < dump->total_free * kb * 3 / 2)
 			return size * 1024;
 	}

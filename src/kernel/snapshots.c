@@ -14,7 +14,8 @@ unsigned int kern_foreign(struct kern_word line)
 
 	if (line_has(&line, "pages free") || line_has(&line, "per-node stats"))
 		bits |= KERN_FOREIGN_ZONEINFO;
-	if (line_has(&line, "Mem-Info:") || line_has(&line, "lowmem_reserve[]:") || line_has(&line, "free_pcp:"))
+	if (line_has(&line, "Mem-Info:") || line_has(&line, "lowmem_reserve[]:") ||
+	    line_has(&line, "free_pcp:"))
 		bits |= KERN_FOREIGN_MEMINFO;
 	if (kern_word_begins(&line, "MemTotal:") || kern_word_begins(&line, "MemAvailable:"))
 		bits |= KERN_FOREIGN_PROC_MEMINFO;
@@ -44,7 +45,8 @@ bool kern_snapshots_label(struct kern_snapshots *s, struct kern_word line)
 	if (!kern_word_begins(&line, "###"))
 		return false;
 	while (kern_word_next(&line, &w))
-		if (kern_word_begins(&w, "snap=") && kern_digits(w.s + 5, w.len - 5, INT32_MAX, &n)) {
+		if (kern_word_begins(&w, "snap=") &&
+		    kern_digits(w.s + 5, w.len - 5, INT32_MAX, &n)) {
 			kern_snapshots_end(s);
 			s->label = (int64_t)n;
 			return true;
@@ -105,8 +107,9 @@ void kern_snapshots_end(struct kern_snapshots *s)
 	dump->snapshot = (unsigned int)number;
 	dump->cut = is_cut(dump);
 	/* without a wish the first populated one; an empty one is better than none */
-	wanted = s->opt->snapshot >= 0 ? number == s->opt->snapshot && !s->kept
-				       : !s->kept || (!kern_dump_populated(s->kept) && kern_dump_populated(dump));
+	wanted = s->opt->snapshot >= 0 ?
+			 number == s->opt->snapshot && !s->kept :
+			 !s->kept || (!kern_dump_populated(s->kept) && kern_dump_populated(dump));
 	if (wanted) {
 		kern_dump_free(s->kept);
 		s->kept = dump;
@@ -115,10 +118,11 @@ void kern_snapshots_end(struct kern_snapshots *s)
 	}
 }
 
-static enum base_err no_dump(enum kern_format format, unsigned int foreign, const char *file, struct diag *d)
+static enum base_err no_dump(enum kern_format format, unsigned int foreign, const char *file,
+			     struct diag *d)
 {
-	const char *what = format == KERN_ZONEINFO ? "no zone of a /proc/zoneinfo is in this text"
-						   : "no zone of a Mem-Info report is in this text";
+	const char *what = format == KERN_ZONEINFO ? "no zone of a /proc/zoneinfo is in this text" :
+						     "no zone of a Mem-Info report is in this text";
 
 	base_diag_set(d, BASE_ERR_SYNTAX, file, 0, 0, "%s", what);
 	if (format == KERN_ZONEINFO && (foreign & KERN_FOREIGN_MEMINFO))
@@ -126,29 +130,38 @@ static enum base_err no_dump(enum kern_format format, unsigned int foreign, cons
 	else if (format == KERN_MEMINFO && (foreign & KERN_FOREIGN_ZONEINFO))
 		base_diag_hint(d, "it has a /proc/zoneinfo: pageset import zoneinfo reads that");
 	else if (foreign & KERN_FOREIGN_PROC_MEMINFO)
-		base_diag_hint(d, "it looks like /proc/meminfo, which knows no zones: give /proc/zoneinfo to pageset import zoneinfo");
+		base_diag_hint(
+			d,
+			"it looks like /proc/meminfo, which knows no zones: give /proc/zoneinfo to pageset import zoneinfo");
 	else if (foreign & KERN_FOREIGN_BUDDYINFO)
-		base_diag_hint(d, "it looks like /proc/buddyinfo or pagetypeinfo: give /proc/zoneinfo to pageset import zoneinfo");
+		base_diag_hint(
+			d,
+			"it looks like /proc/buddyinfo or pagetypeinfo: give /proc/zoneinfo to pageset import zoneinfo");
 	else if (format == KERN_ZONEINFO)
-		base_diag_hint(d, "expected lines like \"Node 0, zone   Normal\" and \"  pages free     734519\"");
+		base_diag_hint(
+			d,
+			"expected lines like \"Node 0, zone   Normal\" and \"  pages free     734519\"");
 	else
-		base_diag_hint(d, "expected lines like \"Node 0 Normal free:421496kB min:114676kB low:143344kB ...\" of an "
-				  "out-of-memory, allocation-failure or sysrq-m report");
+		base_diag_hint(
+			d,
+			"expected lines like \"Node 0 Normal free:421496kB min:114676kB low:143344kB ...\" of an "
+			"out-of-memory, allocation-failure or sysrq-m report");
 	return BASE_ERR_SYNTAX;
 }
 
-enum base_err kern_snapshots_take(struct kern_snapshots *s, enum kern_format format, unsigned int foreign,
-				  struct kern_dump **out, struct diag *d)
+enum base_err kern_snapshots_take(struct kern_snapshots *s, enum kern_format format,
+				  unsigned int foreign, struct kern_dump **out, struct diag *d)
 {
 	if (s->nr == 0)
 		return no_dump(format, foreign, s->opt->name, d);
 	if (!s->kept) {
-		base_diag_set(d, BASE_ERR_UNKNOWN, s->opt->name, 0, 0, "no dump number %lld is in this file",
-			      (long long)s->opt->snapshot);
+		base_diag_set(d, BASE_ERR_UNKNOWN, s->opt->name, 0, 0,
+			      "no dump number %lld is in this file", (long long)s->opt->snapshot);
 		if (s->nr == 1)
 			base_diag_hint(d, "it has one, number %lld", (long long)s->first);
 		else
-			base_diag_hint(d, "it has %u, numbers %lld to %lld", s->nr, (long long)s->first, (long long)s->last);
+			base_diag_hint(d, "it has %u, numbers %lld to %lld", s->nr,
+				       (long long)s->first, (long long)s->last);
 		return BASE_ERR_UNKNOWN;
 	}
 	s->kept->nr_snapshots = s->nr;

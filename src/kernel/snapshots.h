@@ -14,7 +14,7 @@ struct kern_snapshots {
 	struct kern_dump *current; /* being read; NULL between dumps */
 	struct kern_dump *kept;
 	unsigned int nr;
-	int64_t label; /* number on the last "### snap=N" line, -1 if none */
+	int64_t label;	     /* number on the last "### snap=N" line, -1 if none */
 	int64_t first, last; /* numbers of the dumps seen */
 };
 
@@ -42,7 +42,7 @@ struct kern_dump *kern_snapshots_current(struct kern_snapshots *s, enum kern_for
 void kern_snapshots_end(struct kern_snapshots *s);
 
 /* The wanted dump, now the caller's; else an error that says what the file is. */
-enum base_err kern_snapshots_take(struct kern_snapshots *s, enum kern_format format, unsigned int foreign,
-				  struct kern_dump **out, struct diag *d);
+enum base_err kern_snapshots_take(struct kern_snapshots *s, enum kern_format format,
+				  unsigned int foreign, struct kern_dump **out, struct diag *d);
 
 #endif

@@ -37,7 +37,8 @@ static const char *const cpu_keys[] = {
 };
 
 /* "Node 0, zone      DMA" and nothing but a figure's name behind it: buddyinfo and pagetypeinfo go on with numbers. */
-static bool parse_head(struct kern_word line, unsigned int *head_words, uint64_t *node, struct kern_word *name)
+static bool parse_head(struct kern_word line, unsigned int *head_words, uint64_t *node,
+		       struct kern_word *name)
 {
 	struct kern_word w, before = line;
 	const char *p = memmem(line.s, line.len, "Node ", 5);
@@ -59,32 +60,37 @@ static bool parse_head(struct kern_word line, unsigned int *head_words, uint64_t
 	if (!kern_word_next(&line, name) || name->len >= KERN_NAME_MAX)
 		return false;
 	for (n = 0; n < name->len; n++)
-		if (!(name->s[n] >= '0' && name->s[n] <= '9') && !(name->s[n] >= 'A' && name->s[n] <= 'Z') &&
+		if (!(name->s[n] >= '0' && name->s[n] <= '9') &&
+		    !(name->s[n] >= 'A' && name->s[n] <= 'Z') &&
 		    !(name->s[n] >= 'a' && name->s[n] <= 'z') && name->s[n] != '_')
 			return false;
-	return !kern_word_next(&line, &w) || kern_word_is(&w, "pages") || kern_word_is(&w, "per-node");
+	return !kern_word_next(&line, &w) || kern_word_is(&w, "pages") ||
+	       kern_word_is(&w, "per-node");
 }
 
 static enum base_err begin_zone(struct zi_parser *p, uint64_t node, const struct kern_word *name)
 {
 	if (node >= KERN_NODES_MAX) {
-		base_diag_set(p->d, BASE_ERR_RANGE, p->opt->name, p->line, 0, "node %llu: node numbers end at %d",
-			      (unsigned long long)node, KERN_NODES_MAX - 1);
+		base_diag_set(p->d, BASE_ERR_RANGE, p->opt->name, p->line, 0,
+			      "node %llu: node numbers end at %d", (unsigned long long)node,
+			      KERN_NODES_MAX - 1);
 		base_diag_hint(p->d, "the text is damaged here, or is not a kernel's");
 		return BASE_ERR_RANGE;
 	}
 	p->cpu = NULL;
 	p->pending = NULL;
 	p->in_protection = false;
-	p->zone = p->snaps.current ? kern_dump_find(p->snaps.current, (unsigned int)node, name->s, name->len) : NULL;
+	p->zone = p->snaps.current ?
+			  kern_dump_find(p->snaps.current, (unsigned int)node, name->s, name->len) :
+			  NULL;
 	if (p->zone && kern_zone_is_bare(p->zone)) {
 		p->zone->line = p->line;
 		return BASE_ERR_OK;
 	}
 	if (p->zone)
 		kern_snapshots_end(&p->snaps);
-	p->zone = kern_dump_zone(kern_snapshots_current(&p->snaps, KERN_ZONEINFO), (unsigned int)node, name->s, name->len,
-				 p->opt, p->line, p->d);
+	p->zone = kern_dump_zone(kern_snapshots_current(&p->snaps, KERN_ZONEINFO),
+				 (unsigned int)node, name->s, name->len, p->opt, p->line, p->d);
 	return p->zone ? BASE_ERR_OK : BASE_ERR_TOO_LARGE;
 }
 
@@ -156,7 +162,8 @@ static enum base_err parse_cpu(struct zi_parser *p, const struct kern_word *numb
 	if (!kern_word_number(number, INT32_MAX, &cpu) || cpu < 0)
 		return BASE_ERR_OK;
 	p->pending = NULL;
-	p->cpu = kern_zone_cpu(p->snaps.current, p->zone, (uint64_t)cpu, &fresh, p->opt, p->line, p->d);
+	p->cpu = kern_zone_cpu(p->snaps.current, p->zone, (uint64_t)cpu, &fresh, p->opt, p->line,
+			       p->d);
 	return p->cpu ? BASE_ERR_OK : BASE_ERR_RANGE;
 }
 
@@ -208,7 +215,9 @@ static bool parse_figure(struct zi_parser *p, struct kern_word key, struct kern_
 		slot = cpu_slot(p, &key);
 	} else {
 		/* "high:" belongs to a list, "high" to the zone */
-		slot = colon && (kern_word_is(&key, "high") || kern_word_is(&key, "free")) ? NULL : zone_slot(p, &key);
+		slot = colon && (kern_word_is(&key, "high") || kern_word_is(&key, "free")) ?
+			       NULL :
+			       zone_slot(p, &key);
 		if (kern_word_is(&key, "nr_free_pages_blocks"))
 			p->snaps.current->marks |= KERN_MARK_FREE_BLOCKS;
 	}
