@@ -24,8 +24,8 @@ endif
 WARN := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wcast-qual \
 	-Wwrite-strings -Wformat=2 -Wno-format-nonliteral -Wvla -Wundef -Wnull-dereference
 FLAGS_release := -O2 -g
-# PAGESET_CHECKS: the full walks of the invariants
-FLAGS_debug := -Og -g3 -DPAGESET_CHECKS=1
+# PAGESET_CHECKS: the full walks of the invariants; valgrind reads no later DWARF of clang's
+FLAGS_debug := -Og -g -gdwarf-4 -DPAGESET_CHECKS=1
 FLAGS_san := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DPAGESET_CHECKS=1
 FLAGS_cov := -O0 -g --coverage -DPAGESET_CHECKS=1
 FLAGS_lint := -O2 -U_FORTIFY_SOURCE -fno-stack-protector
@@ -92,9 +92,16 @@ $(SAY) CC $<
 $(Q)$(CC) $(BASE_CFLAGS) $(CFLAGS_PART) -c -o $@ $<
 endef
 
+# another compiler or other flags: everything is made again
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(BASE_CFLAGS) $(LDFLAGS) $(VERSION)' | cmp -s - $@ || echo '$(CC) $(BASE_CFLAGS) $(LDFLAGS) $(VERSION)' >$@
+.PHONY: FORCE
+FORCE:
+
 CMD_OBJS := $(B)/main.o $(CMD_SRCS:src/%.c=$(B)/%.o)
 $(CMD_OBJS): CFLAGS_PART = $(CFLAGS_PKGS) -DPAGESET_VERSION='"$(VERSION)"'
-$(CMD_OBJS): $(B)/%.o: src/%.c Makefile
+$(CMD_OBJS): $(B)/%.o: src/%.c $(B)/flags
 	$(compile)
 
 $(B)/libcmd.a: $(CMD_SRCS:src/%.c=$(B)/%.o)
@@ -104,7 +111,7 @@ define part_rules
 $$(B)/lib$(1).a: $$(call objects,$(1))
 	$$(archive)
 $$(call objects,$(1)): CFLAGS_PART = $$(CFLAGS_$(1))
-$$(call objects,$(1)): $$(B)/%.o: src/%.c Makefile
+$$(call objects,$(1)): $$(B)/%.o: src/%.c $$(B)/flags
 	$$(compile)
 endef
 $(foreach p,$(PARTS),$(eval $(call part_rules,$(p))))
@@ -114,7 +121,7 @@ $(B)/core/source.o: $(wildcard src/core/*.c src/core/*.h src/core/*.def)
 
 ifneq ($(TEST_SRCS),)
 $(TESTS:=.o): CFLAGS_PART = $(CFLAGS_PKGS) $(CFLAGS_CRITERION)
-$(TESTS:=.o): $(B)/tests/%.o: tests/%.c Makefile
+$(TESTS:=.o): $(B)/tests/%.o: tests/%.c $(B)/flags
 	$(compile)
 endif
 

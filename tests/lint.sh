@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# lint.sh: the rules of the house that a program can see. One line "ok lint: RULE" or "FAIL lint: RULE" each, under a FAIL
-# the places. Status 1 if any failed.
+# lint.sh [RULE...]: the rules of the house that a program can see, all or those named. One line "ok lint: RULE" or
+# "FAIL lint: RULE" each, under a FAIL the places. Status 1 if any failed.
 set -u
 export LC_ALL=C.UTF-8
 cd "$(dirname "$0")/.." || exit 2
 
 status=0
+only=$*
 
-# rule NAME: reads the faults from standard input, none is good
+# rule NAME TEXT: runs check_NAME, which prints the faults; none is good
 rule() {
 	local faults
-	faults=$(cat)
+	[ -z "$only" ] || [[ " $only " == *" $1 "* ]] || return 0
+	faults=$("check_$1")
 	if [ -z "$faults" ]; then
-		printf 'ok   lint: %s\n' "$1"
+		printf 'ok   lint: %s\n' "$2"
 	else
-		printf 'FAIL lint: %s\n' "$1"
+		printf 'FAIL lint: %s\n' "$2"
 		printf '%s\n' "$faults" | head -n 40 | sed 's/^/     /'
 		status=1
 	fi
@@ -154,15 +156,15 @@ check_tree() {
 	git ls-files 2>/dev/null | grep -E '\.(o|a|d|gcda|gcno|orig|rej|swp)$|^build/'
 }
 
-check_arrows | rule "includes follow the arrows"
-check_system_headers | rule "core and base include no curses, Lua or YAML"
-check_core_symbols | rule "core needs libc alone (tests/core-symbols.txt)"
-check_spdx | rule "each file has its licence line"
-check_patched_braces | rule "conditions on patched() have braces"
-check_marks | rule "no unfinished marks"
-check_function_length | rule "no function over 100 lines"
-check_format | rule "clang-format agrees"
-check_shell_syntax | rule "shell scripts parse"
-check_no_c_included | rule "no .c file is included"
-check_tree | rule "nothing made is committed"
+rule arrows "includes follow the arrows"
+rule system_headers "core and base include no curses, Lua or YAML"
+rule core_symbols "core needs libc alone (tests/core-symbols.txt)"
+rule spdx "each file has its licence line"
+rule patched_braces "conditions on patched() have braces"
+rule marks "no unfinished marks"
+rule function_length "no function over 100 lines"
+rule format "clang-format agrees"
+rule shell_syntax "shell scripts parse"
+rule no_c_included "no .c file is included"
+rule tree "nothing made is committed"
 exit $status
