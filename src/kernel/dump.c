@@ -137,6 +137,19 @@ bool kern_zone_is_bare(const struct kern_zone *zone)
 	return zone->nr_cpus == 0 && zone->nr_orders == 0;
 }
 
+bool kern_dump_drop_bare_zones(struct kern_dump *dump)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < dump->nr_zones; i++)
+		if (!kern_zone_is_bare(&dump->zones[i]))
+			dump->zones[kept++] = dump->zones[i];
+	dump->nr_zones = kept;
+	if (kept)
+		dump->line = dump->zones[0].line;
+	return kept > 0;
+}
+
 bool kern_dump_populated(const struct kern_dump *dump)
 {
 	size_t i;
@@ -287,6 +300,19 @@ static int64_t zone_cma(const struct kern_zone *z)
 	return cma > free_cma ? cma : free_cma;
 }
 
+/* Pages that the summary counts and no zone of the text has: the text is torn. */
+static bool lost_highmem(const struct kern_dump *dump)
+{
+	size_t i;
+
+	for (i = 0; i < dump->nr_zones; i++)
+		if (kern_zone_pages(&dump->zones[i]) > 0 &&
+		    (kern_zone_is_highmem(&dump->zones[i]) ||
+		     kern_zone_is_movable(&dump->zones[i])))
+			return false;
+	return dump->highmem > 0;
+}
+
 bool kern_dump_refusal(const struct kern_dump *dump, unsigned int i, char *buf, size_t size)
 {
 	unsigned int n = 0;
@@ -312,6 +338,13 @@ bool kern_dump_refusal(const struct kern_dump *dump, unsigned int i, char *buf, 
 				 zone->node, zone->name);
 			return true;
 		}
+	}
+	if (lost_highmem(dump) && n++ == i) {
+		snprintf(
+			buf, size,
+			"%lld pages of HighMem or Movable are counted, but their zone is not in the text",
+			(long long)dump->highmem);
+		return true;
 	}
 	if (n == 0 && dump->cma_reserved > 0 && n++ == i) {
 		snprintf(buf, size, "%lld pages of CMA: the model has no CMA",

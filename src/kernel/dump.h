@@ -166,6 +166,9 @@ int64_t kern_zone_pages(const struct kern_zone *zone);
 
 /* Whether only a head was read of it, and no figure: prose named the zone. Such a zone owns no memory. */
 bool kern_zone_is_bare(const struct kern_zone *zone);
+
+/* Takes bare zones out; true if any zone is left. */
+bool kern_dump_drop_bare_zones(struct kern_dump *dump);
 bool kern_dump_populated(const struct kern_dump *dump);
 
 /* CPUs that have a list anywhere, rising; the caller's to free(). */

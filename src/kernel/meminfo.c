@@ -181,40 +181,51 @@ static void parse_summary(struct mi_parser *p, const struct kern_word *w)
 		*slot = v;
 }
 
-/* "4*64kB": a list of free blocks; the name of the zone stood before the first one. */
+/* The zone whose lists begin behind the word "NAME:"; NULL if that was no such word, or the zone has its lists. */
+static struct kern_zone *buddy_zone(struct mi_parser *p, int64_t kb)
+{
+	struct kern_word name = p->before[0];
+	struct kern_zone *z;
+	unsigned int node;
+
+	if (name.len < 2 || name.s[--name.len] != ':' ||
+	    !zone_of(&name, &p->before[1], &p->before[2], &node) || !p->snaps.current)
+		return NULL;
+	z = kern_dump_find(p->snaps.current, node, name.s, name.len);
+	if (!z || z->nr_orders)
+		return NULL;
+	if (!p->snaps.current->page_size && kern_is_page_size((uint64_t)kb * 1024)) {
+		p->snaps.current->page_size = (uint64_t)kb * 1024;
+		p->snaps.current->page_size_by = KERN_PS_BUDDY;
+	}
+	return z;
+}
+
+/* "4*64kB": a list of free blocks; the name of the zone stood before the first one, "= 2844kB" ends them. */
 static bool parse_buddy(struct mi_parser *p, const struct kern_word *w)
 {
 	const char *star = memchr(w->s, '*', w->len);
-	struct kern_word name = p->before[0];
-	unsigned int node;
+	struct kern_zone *begun;
 	uint64_t blocks;
 	int64_t kb;
 	size_t n;
 
+	if (w->s[0] == '=')
+		p->buddy = NULL;
 	if (!star)
 		return false;
 	n = (size_t)(star - w->s);
-	if (kern_digits(w->s, n, KERN_FIGURE_MAX, &blocks) != n ||
+	if (n == 0 || kern_digits(w->s, n, KERN_FIGURE_MAX, &blocks) != n ||
 	    !parse_kb(star + 1, w->len - n - 1, &kb))
 		return false;
-	if (!p->buddy) {
-		if (name.len < 2 || name.s[--name.len] != ':' ||
-		    !zone_of(&name, &p->before[1], &p->before[2], &node))
-			return false;
+	begun = buddy_zone(p, kb);
+	if (begun) {
 		p->zone = NULL;
-		p->buddy = kern_dump_find(current(p), node, name.s, name.len);
-		if (!p->buddy || p->buddy->nr_orders) {
-			p->buddy = NULL;
-			return false;
-		}
-		if (!p->snaps.current->page_size && kern_is_page_size((uint64_t)kb * 1024)) {
-			p->snaps.current->page_size = (uint64_t)kb * 1024;
-			p->snaps.current->page_size_by = KERN_PS_BUDDY;
-		}
+		p->buddy = begun;
 	}
-	if (p->buddy->nr_orders < KERN_ORDERS_MAX)
+	if (p->buddy && p->buddy->nr_orders < KERN_ORDERS_MAX)
 		p->buddy->buddy[p->buddy->nr_orders++] = (int64_t)blocks;
-	return true;
+	return p->buddy != NULL;
 }
 
 /* A number with what print put behind it: "186," or "0:" */
@@ -343,7 +354,7 @@ static enum base_err parse_word(struct mi_parser *p, const struct kern_word *w)
 	}
 	if (parse_buddy(p, w))
 		return BASE_ERR_OK;
-	if (w->s[0] != '(')
+	if (kern_word_is(w, "Node"))
 		p->buddy = NULL;
 	err = parse_figure(p, w);
 	if (!err)

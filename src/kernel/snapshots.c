@@ -61,20 +61,6 @@ struct kern_dump *kern_snapshots_current(struct kern_snapshots *s, enum kern_for
 	return s->current;
 }
 
-/* Takes out zones that are only a head; true if any zone is left. */
-static bool drop_bare_zones(struct kern_dump *dump)
-{
-	size_t i, kept = 0;
-
-	for (i = 0; i < dump->nr_zones; i++)
-		if (!kern_zone_is_bare(&dump->zones[i]))
-			dump->zones[kept++] = dump->zones[i];
-	dump->nr_zones = kept;
-	if (kept)
-		dump->line = dump->zones[0].line;
-	return kept > 0;
-}
-
 /* A text that was cut ends in a zone with fewer CPUs than the others have, or before its CPUs came. */
 static bool is_cut(const struct kern_dump *dump)
 {
@@ -96,7 +82,7 @@ void kern_snapshots_end(struct kern_snapshots *s)
 	s->current = NULL;
 	if (!dump)
 		return;
-	if (!drop_bare_zones(dump)) {
+	if (!kern_dump_drop_bare_zones(dump)) {
 		kern_dump_free(dump);
 		return;
 	}

@@ -19,6 +19,7 @@ struct zi_parser {
 	struct kern_cpu *cpu;
 	int64_t *pending;	 /* a key stood at the end of a line: its figure comes next */
 	bool in_protection;	 /* the bracket is still open */
+	bool known;		 /* the line had something of the dump */
 	unsigned int head_words; /* words before "Node" in the last head */
 	unsigned int line;
 	unsigned int foreign; /* enum kern_foreign: what else the file looks like */
@@ -83,11 +84,9 @@ static enum base_err begin_zone(struct zi_parser *p, uint64_t node, const struct
 	p->zone = p->snaps.current ?
 			  kern_dump_find(p->snaps.current, (unsigned int)node, name->s, name->len) :
 			  NULL;
-	if (p->zone && kern_zone_is_bare(p->zone)) {
-		p->zone->line = p->line;
-		return BASE_ERR_OK;
-	}
-	if (p->zone)
+	if (p->zone && kern_zone_is_bare(p->zone))
+		kern_dump_drop_bare_zones(p->snaps.current);
+	else if (p->zone)
 		kern_snapshots_end(&p->snaps);
 	p->zone = kern_dump_zone(kern_snapshots_current(&p->snaps, KERN_ZONEINFO),
 				 (unsigned int)node, name->s, name->len, p->opt, p->line, p->d);
@@ -221,6 +220,7 @@ static bool parse_figure(struct zi_parser *p, struct kern_word key, struct kern_
 		if (kern_word_is(&key, "nr_free_pages_blocks"))
 			p->snaps.current->marks |= KERN_MARK_FREE_BLOCKS;
 	}
+	p->known = p->known || slot;
 	if (!kern_word_next(line, &number)) {
 		p->pending = slot;
 		return true;
@@ -232,30 +232,34 @@ static bool parse_figure(struct zi_parser *p, struct kern_word key, struct kern_
 	return true;
 }
 
-/* Reads what the line has of the dump; *known: whether its first word was of it. */
-static enum base_err parse_line(struct zi_parser *p, struct kern_word line, bool *known)
+/* Reads what the line has of the dump. A key that is not known counts as nothing: a log's date looks like one. */
+static enum base_err parse_line(struct zi_parser *p, struct kern_word line)
 {
 	struct kern_word w;
 	int64_t v;
 
-	*known = false;
+	p->known = false;
 	while (kern_word_next(&line, &w)) {
 		int64_t *pending = p->pending;
 
 		p->pending = NULL;
 		if (p->in_protection) {
 			p->in_protection = parse_protection(p, w) && p->in_protection;
+			p->known = true;
 		} else if (pending && kern_word_number(&w, KERN_FIGURE_MAX, &v)) {
 			set(pending, v);
+			p->known = true;
 		} else if (kern_word_is(&w, "cpu:")) {
 			if (!kern_word_next(&line, &w))
 				return BASE_ERR_OK;
 			if (parse_cpu(p, &w))
 				return BASE_ERR_RANGE;
-		} else if (!parse_phrase(p, &w, &line) && !parse_figure(p, w, &line)) {
+			p->known = true;
+		} else if (parse_phrase(p, &w, &line)) {
+			p->known = true;
+		} else if (!parse_figure(p, w, &line)) {
 			return BASE_ERR_OK;
 		}
-		*known = true;
 	}
 	return BASE_ERR_OK;
 }
@@ -263,16 +267,15 @@ static enum base_err parse_line(struct zi_parser *p, struct kern_word line, bool
 static enum base_err parse_body(struct zi_parser *p, struct kern_word line)
 {
 	struct kern_word w, rest = line;
-	bool known;
 	unsigned int i;
-	enum base_err err = parse_line(p, line, &known);
+	enum base_err err = parse_line(p, line);
 
-	if (err || known || !p->head_words)
+	if (err || p->known || !p->head_words)
 		return err;
 	for (i = 0; i < p->head_words; i++)
 		if (!kern_word_next(&rest, &w))
 			return BASE_ERR_OK;
-	return parse_line(p, rest, &known);
+	return parse_line(p, rest);
 }
 
 static enum base_err parse_text(struct zi_parser *p, const char *text, size_t len)
