@@ -11,8 +11,8 @@ V ?= release
 VERSION := 0.1.0
 B := build/$(V)
 
-# lint is internal: plain objects whose undefined symbols are all the code's own
-ifeq ($(filter $(V),release debug san cov lint),)
+# fuzz and lint are internal: clang's fuzzer; plain objects whose undefined symbols are all the code's own
+ifeq ($(filter $(V),release debug san cov lint fuzz),)
 $(error V=$(V) is no build: use V=release, debug, san or cov)
 endif
 ifeq ($(origin CC),default)
@@ -28,6 +28,7 @@ FLAGS_release := -O2 -g
 FLAGS_debug := -Og -g -gdwarf-4 -DPAGESET_CHECKS=1
 FLAGS_san := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all -DPAGESET_CHECKS=1
 FLAGS_cov := -O0 -g --coverage -DPAGESET_CHECKS=1
+FLAGS_fuzz := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DPAGESET_CHECKS=1
 FLAGS_lint := -O2 -U_FORTIFY_SOURCE -fno-stack-protector
 BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Isrc -MMD -MP $(WARN) $(FLAGS_$(V)) $(CFLAGS) $(CPPFLAGS)
 
@@ -133,6 +134,18 @@ $(OTHER_TESTS): $(B)/tests/%: $(B)/tests/%.o $(CMD_LIB) $(LIBS)
 	$(SAY) LINK $@
 	$(link_test) $(LIBS_PKGS) $(LIBS_CRITERION) -lm -pthread
 
+FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+ifneq ($(FUZZERS),)
+$(FUZZERS:=.o): CFLAGS_PART = $(CFLAGS_PKGS)
+$(FUZZERS:=.o): $(B)/%.o: tests/fuzz/%.c $(B)/flags
+	$(compile)
+$(FUZZERS): $(B)/%: $(B)/%.o $(LIBS)
+	$(SAY) LINK $@
+	$(Q)$(CC) $(FLAGS_$(V)) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LIBS_PKGS) -lm -pthread
+endif
+.PHONY: fuzzers
+fuzzers: $(FUZZERS)
+
 -include $(wildcard $(B)/*.d $(B)/*/*.d)
 
 .PHONY: tests
@@ -172,6 +185,14 @@ lint:
 format:
 	@tools/deps.sh check
 	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/*.[ch])
+
+.PHONY: fuzz
+FUZZ_S ?= 60
+## fuzz: libFuzzer on every parser of foreign text, FUZZ_S seconds each (60); T="fuzz_name ..." for some
+fuzz:
+	@tools/deps.sh build fuzz
+	@$(MAKE) --no-print-directory -j$(JOBS) V=fuzz CC=clang fuzzers
+	@tests/fuzz/run.sh build/fuzz $(FUZZ_S) $(T)
 
 .PHONY: sanitize
 ## sanitize: all tests under ASan and UBSan

@@ -157,6 +157,38 @@ Test(model_check, one_difference_is_one_check)
 	expect_check(&z, "promo", 16679, 16678, "another size");
 }
 
+/* A list that differs from the others is found wherever it stands, and counted. */
+Test(model_check, single_lists)
+{
+	struct kern_dump *dump = dump_of(&good);
+	struct kern_cpu *cpus = dump->zones[0].cpus;
+	struct kern_checks c;
+	size_t i;
+
+	for (i = 0; i < 8; i++) {
+		cpus[i].v[KERN_CF_batch] = 31;
+		cpus[(i + 3) % 8].v[KERN_CF_high_min] = 1037;
+		cpus[(i + 5) % 8].v[KERN_CF_high_max] = 65537;
+		kern_model_check(dump, &c);
+		/* high 1036 of that list is below its high_min, too */
+		cr_assert_eq(c.nr, 4, "list %zu: %zu checks", i, c.nr);
+		cr_expect_str_eq(c.items[0].field, "batch");
+		cr_expect_eq(c.items[0].cpus, 1);
+		cr_expect_eq(c.items[0].model, 63);
+		kern_checks_free(&c);
+		cpus[i].v[KERN_CF_batch] = 63;
+		cpus[(i + 3) % 8].v[KERN_CF_high_min] = 1036;
+		cpus[(i + 5) % 8].v[KERN_CF_high_max] = 65536;
+	}
+	for (i = 2; i < 5; i++)
+		cpus[i].v[KERN_CF_batch] = 31;
+	kern_model_check(dump, &c);
+	cr_assert_eq(c.nr, 1);
+	cr_expect_eq(c.items[0].cpus, 3);
+	kern_checks_free(&c);
+	kern_dump_free(dump);
+}
+
 /* 4194304 / 16 / 8 = 32768 for both limits: series.md 5.2 */
 Test(model_check, a_fixed_fraction)
 {

@@ -4,16 +4,18 @@
 # root or through sudo). Nothing is asked of the package manager when all is there.
 set -u
 
-# probe and Debian package: cmd:NAME is a program, pc:NAME a library that pkg-config knows
+# probe and Debian package: cmd:NAME is a program, pc:NAME a library that pkg-config knows, lib:NAME one of clang's own
 build="cmd:gcc=gcc cmd:make=make cmd:pkg-config=pkg-config pc:zlib=zlib1g-dev pc:lua5.4=liblua5.4-dev
 	pc:ncursesw=libncurses-dev pc:panelw=libncurses-dev pc:libcyaml=libcyaml-dev pc:yaml-0.1=libyaml-dev"
 check="pc:criterion=libcriterion-dev cmd:clang-format=clang-format cmd:ctags=universal-ctags cmd:nm=binutils cmd:gzip=gzip"
 valgrind="cmd:valgrind=valgrind"
 coverage="cmd:gcovr=gcovr"
+fuzz="cmd:clang=clang lib:clang_rt.fuzzer=libclang-rt-14-dev cmd:gzip=gzip"
 
 there() {
 	case $1 in
 	cmd:*) command -v "${1#cmd:}" >/dev/null 2>&1 ;;
+	lib:*) ls "$(clang --print-resource-dir 2>/dev/null)"/lib/*/lib"${1#lib:}"-*.a >/dev/null 2>&1 ;;
 	pc:*) pkg-config --exists "${1#pc:}" 2>/dev/null ;;
 	esac
 }
@@ -28,7 +30,7 @@ missing() {
 	done | sort -u
 }
 
-[ $# -gt 0 ] || { echo "usage: deps.sh GROUP... (build, check, valgrind, coverage)" >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: deps.sh GROUP... (build, check, valgrind, coverage, fuzz)" >&2; exit 2; }
 for group; do
 	[ -n "${!group-}" ] || { echo "deps.sh: no group $group" >&2; exit 2; }
 done

@@ -108,6 +108,7 @@ static void json_checks(struct base_json *j, const struct kern_checks *checks)
 		kv_figure(j, "file", c->file);
 		kv_figure(j, "model", c->model);
 		base_json_kv_string(j, "reason", c->reason);
+		base_json_kv_uint(j, "lists", c->cpus);
 		base_json_close(j);
 	}
 	base_json_close(j);

@@ -7,6 +7,8 @@
 
 /* MIN_PERCPU_PAGELIST_HIGH_FRACTION: high_max is this share of the zone. */
 #define FRACTION_MIN 8
+/* Above this, rounding makes nearly any limit look like a fraction. */
+#define FRACTION_MAX 2000
 #define SCALE_FACTOR 10
 #define PAGES_SANE (INT64_C(1) << 46)
 
@@ -67,6 +69,40 @@ void kern_checks_free(struct kern_checks *checks)
 	*checks = (struct kern_checks){ 0 };
 }
 
+/* A figure that the zone's lists share, unless a few have another: what two of three say. */
+static int64_t usual(const struct kern_zone *z, enum kern_cpu_figure f)
+{
+	int64_t first, middle, last;
+
+	if (z->nr_cpus == 0)
+		return KERN_NONE;
+	first = z->cpus[0].v[f];
+	middle = z->cpus[z->nr_cpus / 2].v[f];
+	last = z->cpus[z->nr_cpus - 1].v[f];
+	return first == middle || first == last ? first : last;
+}
+
+/* A zone whose lists differ in every way is not worth more lines than this for a figure. */
+#define CHECKS_MAX 16
+
+/* Counts the list with a check that says the same already; true if the figure needs no further check. */
+static bool said(struct kern_checks *c, size_t first, const char *field, int64_t file)
+{
+	unsigned int nr = 0;
+	size_t i;
+
+	for (i = first; i < c->nr; i++) {
+		if (strcmp(c->items[i].field, field) != 0 || !c->items[i].cpus)
+			continue;
+		if (c->items[i].file == file) {
+			c->items[i].cpus++;
+			return true;
+		}
+		nr++;
+	}
+	return nr >= CHECKS_MAX;
+}
+
 /* ---- generation ------------------------------------------------------------------------------------------------------ */
 
 int64_t kern_model_batch(int64_t pages, uint64_t page_size, bool since_4_19)
@@ -105,8 +141,7 @@ static enum kern_era era_of_batches(const struct kern_dump *dump)
 
 	for (i = 0; i < dump->nr_zones; i++) {
 		const struct kern_zone *z = &dump->zones[i];
-		int64_t pages = kern_zone_pages(z),
-			batch = z->nr_cpus ? z->cpus[0].v[KERN_CF_batch] : KERN_NONE;
+		int64_t pages = kern_zone_pages(z), batch = usual(z, KERN_CF_batch);
 
 		before += batch == kern_model_batch(pages, dump->page_size, false);
 		since += batch == kern_model_batch(pages, dump->page_size, true);
@@ -174,45 +209,60 @@ static int64_t pages_of_batch(int64_t batch, uint64_t page_size, bool since)
 }
 
 /* While memory goes offline, or a large range is taken, the lists of a zone are switched off: batch 1, high 0. */
-static bool lists_are_off(const struct kern_zone *z)
+static bool is_off(const struct kern_cpu *cpu)
 {
-	return z->cpus[0].v[KERN_CF_batch] == 1 && z->cpus[0].v[KERN_CF_high] == 0;
+	return cpu->v[KERN_CF_batch] == 1 && cpu->v[KERN_CF_high] == 0;
+}
+
+static struct kern_check *explain_batch(const struct kern_dump *dump, const struct kern_zone *z,
+					const struct kern_cpu *cpu, int64_t model,
+					struct kern_checks *c)
+{
+	bool since = c->era != KERN_ERA_31;
+	int64_t pages = kern_zone_pages(z), file = cpu->v[KERN_CF_batch],
+		high = cpu->v[KERN_CF_high];
+	int64_t then = pages_of_batch(file, dump->page_size, since);
+
+	if (is_off(cpu) && c->era >= KERN_ERA_LOW)
+		return add(c, z, "batch", file, model,
+			   "the zone's lists are switched off, as while memory goes offline");
+	if (c->era <= KERN_ERA_63 && file == max64(high / 4, 1) && high != 6 * file)
+		return add(c, z, "batch", file, model,
+			   "vm.percpu_pagelist_fraction is about %lld: batch is a quarter of high",
+			   (long long)(high ? pages / high : 0));
+	if (file == kern_model_batch(pages, dump->page_size, !since))
+		return add(c, z, "batch", file, model,
+			   "the batch of a kernel %s 4.19, which doubled it",
+			   since ? "before" : "from");
+	if (then && then < pages)
+		return add(c, z, "batch", file, model,
+			   "computed when the zone had few more than %lld pages: memory was "
+			   "initialised (kernels before 5.5) or plugged in later",
+			   (long long)then);
+	if (then)
+		return add(c, z, "batch", file, model,
+			   "computed when the zone had %lld pages or more: memory was taken away "
+			   "since",
+			   (long long)then);
+	return add(c, z, "batch", file, model,
+		   "no zone size gives it with %lld-byte pages: another page size, or a patched "
+		   "kernel",
+		   (long long)dump->page_size);
 }
 
 static void check_batch(const struct kern_dump *dump, const struct kern_zone *z,
 			struct kern_checks *c)
 {
-	bool since = c->era != KERN_ERA_31;
-	int64_t pages = kern_zone_pages(z), file = z->cpus[0].v[KERN_CF_batch],
-		high = z->cpus[0].v[KERN_CF_high];
-	int64_t model = kern_model_batch(pages, dump->page_size, since), then;
+	int64_t model =
+		kern_model_batch(kern_zone_pages(z), dump->page_size, c->era != KERN_ERA_31);
+	size_t i, first = c->nr;
 
-	if (file == KERN_NONE || file == model)
-		return;
-	then = pages_of_batch(file, dump->page_size, since);
-	if (lists_are_off(z) && model > 1 && c->era >= KERN_ERA_LOW)
-		add(c, z, "batch", file, model,
-		    "the zone's lists are switched off, as while memory goes offline");
-	else if (c->era <= KERN_ERA_63 && file == max64(high / 4, 1) && high != 6 * file)
-		add(c, z, "batch", file, model,
-		    "vm.percpu_pagelist_fraction is about %lld: batch is a quarter of high",
-		    (long long)(high ? pages / high : 0));
-	else if (file == kern_model_batch(pages, dump->page_size, !since))
-		add(c, z, "batch", file, model, "the batch of a kernel %s 4.19, which doubled it",
-		    since ? "before" : "from");
-	else if (then && then < pages)
-		add(c, z, "batch", file, model,
-		    "computed when the zone had few more than %lld pages: memory was initialised (kernels before 5.5) or plugged in "
-		    "later",
-		    (long long)then);
-	else if (then)
-		add(c, z, "batch", file, model,
-		    "computed when the zone had %lld pages or more: memory was taken away since",
-		    (long long)then);
-	else
-		add(c, z, "batch", file, model,
-		    "no zone size gives it with %lld-byte pages: another page size, or a patched kernel",
-		    (long long)dump->page_size);
+	for (i = 0; i < z->nr_cpus; i++) {
+		int64_t file = z->cpus[i].v[KERN_CF_batch];
+
+		if (file != KERN_NONE && file != model && !said(c, first, "batch", file))
+			explain_batch(dump, z, &z->cpus[i], model, c)->cpus = 1;
+	}
 }
 
 /* ---- high, high_min, high_max ---------------------------------------------------------------------------------------- */
@@ -229,7 +279,7 @@ static int64_t unboosted_low(const struct kern_zone *z)
 /* zone_highsize(): total pages for cpus lists, at least four batches each. */
 static int64_t share(const struct kern_zone *z, int64_t total, unsigned int cpus)
 {
-	int64_t batch = z->cpus[0].v[KERN_CF_batch];
+	int64_t batch = usual(z, KERN_CF_batch);
 
 	return max64(total / (cpus ? cpus : 1), 4 * max64(batch, 1));
 }
@@ -237,10 +287,8 @@ static int64_t share(const struct kern_zone *z, int64_t total, unsigned int cpus
 /* The limit that the file shows for its lists at rest, if this generation has one. */
 static int64_t limit_min(const struct kern_zone *z, enum kern_era era)
 {
-	if (z->nr_cpus == 0)
-		return KERN_NONE;
-	return era == KERN_ERA_LOW   ? z->cpus[0].v[KERN_CF_high] :
-	       era == KERN_ERA_TUNED ? z->cpus[0].v[KERN_CF_high_min] :
+	return era == KERN_ERA_LOW   ? usual(z, KERN_CF_high) :
+	       era == KERN_ERA_TUNED ? usual(z, KERN_CF_high_min) :
 				       KERN_NONE;
 }
 
@@ -258,7 +306,7 @@ static bool cpus_explain(const struct kern_dump *dump, enum kern_era era, unsign
 		if (z->node != node || limit == KERN_NONE || low == KERN_NONE ||
 		    kern_zone_pages(z) == 0)
 			continue;
-		max = z->cpus[0].v[KERN_CF_high_max];
+		max = usual(z, KERN_CF_high_max);
 		if (limit != share(z, low, cpus) && limit != share(z, z->v[KERN_ZF_low], cpus))
 			return false;
 		if (max != KERN_NONE && max != share(z, kern_zone_pages(z) / FRACTION_MIN, cpus))
@@ -343,11 +391,10 @@ static int64_t find_fraction(const struct kern_dump *dump, const struct kern_che
 		if (limit == KERN_NONE || low == KERN_NONE || kern_zone_pages(z) <= best_pages ||
 		    limit == share(z, low, cpus))
 			continue;
-		if (c->era == KERN_ERA_TUNED && limit != z->cpus[0].v[KERN_CF_high_max])
+		if (c->era == KERN_ERA_TUNED && limit != usual(z, KERN_CF_high_max))
 			continue;
 		f = fraction_of(z, limit, cpus);
-		/* above, rounding makes nearly any number a fraction */
-		if (f && f <= 2000) {
+		if (f && f <= FRACTION_MAX) {
 			best = f;
 			best_pages = kern_zone_pages(z);
 		}
@@ -394,23 +441,28 @@ static void explain_limit(struct kern_checks *c, const struct kern_zone *z, cons
 		add(c, z, field, file, model,
 		    "computed when the low mark was about %lld: the marks changed since",
 		    (long long)(file * cpus));
+	c->items[c->nr - 1].cpus = 1;
 }
 
 static void check_limits(const struct kern_zone *z, struct kern_checks *c)
 {
+	enum kern_cpu_figure f_min = c->era == KERN_ERA_LOW ? KERN_CF_high : KERN_CF_high_min;
+	const char *name_min = kern_cpu_figure_name(f_min);
 	unsigned int cpus = c->node_cpus[z->node];
-	int64_t low = unboosted_low(z), min = limit_min(z, c->era),
-		max = z->cpus[0].v[KERN_CF_high_max];
-	int64_t total_max = kern_zone_pages(z) / FRACTION_MIN, model;
+	int64_t low = unboosted_low(z), total_max = kern_zone_pages(z) / FRACTION_MIN;
+	int64_t model_max = share(z, total_max, cpus),
+		model_min = low == KERN_NONE ? KERN_NONE : share(z, low, cpus);
+	size_t i, first = c->nr;
 
-	if (c->era < KERN_ERA_LOW)
-		return;
-	if (min != KERN_NONE && low != KERN_NONE && min != share(z, low, cpus))
-		explain_limit(c, z, c->era == KERN_ERA_LOW ? "high" : "high_min", min,
-			      share(z, low, cpus), low, cpus, false);
-	model = share(z, total_max, cpus);
-	if (max != KERN_NONE && max != model)
-		explain_limit(c, z, "high_max", max, model, total_max, cpus, true);
+	for (i = 0; i < z->nr_cpus; i++) {
+		int64_t min = z->cpus[i].v[f_min], max = z->cpus[i].v[KERN_CF_high_max];
+
+		if (min != KERN_NONE && low != KERN_NONE && min != model_min &&
+		    !said(c, first, name_min, min))
+			explain_limit(c, z, name_min, min, model_min, low, cpus, false);
+		if (max != KERN_NONE && max != model_max && !said(c, first, "high_max", max))
+			explain_limit(c, z, "high_max", max, model_max, total_max, cpus, true);
+	}
 }
 
 /* Bounds for high of one list, by the file's own limits where it prints them. */
@@ -432,21 +484,19 @@ static void explain_high(struct kern_checks *c, const struct kern_zone *z,
 {
 	int64_t high = cpu->v[KERN_CF_high], fraction = 0;
 	struct kern_check *item;
-	size_t i;
 
 	if (cpu->v[KERN_CF_high_min] == KERN_NONE)
 		fraction = fraction_of(z, high, cpus);
-	if (fraction && fraction <= 2000)
-		item = add(
-			c, z, "high", high, model,
-			"vm.percpu_pagelist_high_fraction is %lld, and high follows at a list's next use",
-			(long long)fraction);
+	if (fraction && fraction <= FRACTION_MAX)
+		item = add(c, z, "high", high, model,
+			   "vm.percpu_pagelist_high_fraction is %lld, and high follows at a list's "
+			   "next use",
+			   (long long)fraction);
 	else
-		item = add(
-			c, z, "high", high, model,
-			"the limits changed since this list was used: high follows at its next use");
-	for (i = 0; i < z->nr_cpus; i++)
-		item->cpus += z->cpus[i].v[KERN_CF_high] == high;
+		item = add(c, z, "high", high, model,
+			   "the limits changed since this list was used: high follows at its next "
+			   "use");
+	item->cpus = 1;
 }
 
 /* From 6.7 high lies between the limits, or is 0 before a list's first use. */
@@ -457,14 +507,11 @@ static void check_tuned_high(const struct kern_zone *z, struct kern_checks *c)
 	for (i = 0; i < z->nr_cpus; i++) {
 		const struct kern_cpu *cpu = &z->cpus[i];
 		int64_t high = cpu->v[KERN_CF_high], min, max;
-		size_t seen = first;
 
 		if (high == KERN_NONE || high == 0)
 			continue;
 		high_bounds(z, cpu, c, &min, &max);
-		while (seen < c->nr && c->items[seen].file != high)
-			seen++;
-		if ((high < min || high > max) && seen == c->nr)
+		if ((high < min || high > max) && !said(c, first, "high", high))
 			explain_high(c, z, cpu, high < min ? min : max, c->node_cpus[z->node]);
 	}
 }
@@ -472,19 +519,27 @@ static void check_tuned_high(const struct kern_zone *z, struct kern_checks *c)
 /* Until 5.13: six batches, where a batch of 1 that stands for "none" counts as 0. */
 static void check_old_high(const struct kern_zone *z, struct kern_checks *c)
 {
-	size_t i;
+	int64_t usual_batch = usual(z, KERN_CF_batch), usual_high = usual(z, KERN_CF_high);
+	/* one sysctl sets all lists; a single list that is other is not its work */
+	bool all = usual_high != 6 * usual_batch && !(usual_batch == 1 && usual_high == 0);
+	size_t i, first = c->nr;
 
 	for (i = 0; i < z->nr_cpus; i++) {
 		int64_t batch = z->cpus[i].v[KERN_CF_batch], high = z->cpus[i].v[KERN_CF_high];
 
-		if (batch == KERN_NONE || high == KERN_NONE || high == 6 * batch ||
-		    (batch == 1 && high == 0))
+		if (batch == KERN_NONE || high == KERN_NONE || high == 6 * usual_batch ||
+		    (usual_batch == 1 && high == 0) || said(c, first, "high", high))
 			continue;
-		add(c, z, "high", high, 6 * batch,
-		    "vm.percpu_pagelist_fraction is about %lld: high is that share of the zone",
-		    (long long)(high > 0 ? kern_zone_pages(z) / high : 0))
-			->cpus = (unsigned int)z->nr_cpus;
-		return;
+		if (all)
+			add(c, z, "high", high, 6 * usual_batch,
+			    "vm.percpu_pagelist_fraction is about %lld: high is that share of the zone",
+			    (long long)(high > 0 ? kern_zone_pages(z) / high : 0));
+		else
+			add(c, z, "high", high, 6 * usual_batch,
+			    "the zone's other lists have %lld: the text is damaged, or was taken while "
+			    "a setting changed",
+			    (long long)usual_high);
+		c->items[c->nr - 1].cpus = 1;
 	}
 }
 
@@ -793,7 +848,8 @@ void kern_model_check(const struct kern_dump *dump, struct kern_checks *c)
 			continue;
 		if (z->nr_cpus > 0) {
 			check_batch(dump, z, c);
-			check_limits(z, c);
+			if (c->era >= KERN_ERA_LOW)
+				check_limits(z, c);
 			if (c->era == KERN_ERA_TUNED)
 				check_tuned_high(z, c);
 			else if (c->era <= KERN_ERA_63)

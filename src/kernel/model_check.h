@@ -23,7 +23,7 @@ struct kern_check {
 	const char *field;
 	int64_t file;
 	int64_t model;
-	unsigned int cpus; /* how many lists have the file's figure; 0 for a figure of the zone */
+	unsigned int cpus; /* lists that have the file's figure; 0 for a mark of the zone */
 	char reason[200];
 };
 
