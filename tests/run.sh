@@ -91,15 +91,15 @@ run_check() {
 	[ "$status" = 0 ] || [ "$bad" != 0 ] || fail "$name: status $status"
 }
 
-# The vectors that come with the project's surroundings, if they are there.
+# All vectors of a folder, with the release build.
 run_vectors() {
-	local log=$logs/vectors.log line status
-	[ -d ../shared/vectors ] && [ -f src/cmd_verify.c ] || return 0
-	timeout 1800 build/release/pageset verify -j "$(nproc)" ../shared/vectors >"$log" 2>&1 </dev/null
+	local log=$logs/vectors.log line status ok bad
+	[ -d "$1" ] && [ -f src/cmd_verify.c ] || return 0
+	timeout 1800 build/release/pageset verify -j "$(nproc)" "$1" >"$log" 2>&1 </dev/null
 	status=$?
 	line=$(grep -E '^[0-9]+ files passed, [0-9]+ failed' "$log" | tail -n 1)
 	if [ -z "$line" ]; then
-		fail "verify: no summary (status $status)"
+		fail "verify $1: no summary (status $status)"
 		tail -n 20 "$log"
 		return
 	fi
@@ -107,10 +107,10 @@ run_vectors() {
 	passed=$((passed + ok))
 	failed=$((failed + bad))
 	if [ "$bad" = 0 ] && [ "$status" = 0 ] && [ "$ok" != 0 ]; then
-		printf 'ok   verify: %s\n' "$line"
+		printf 'ok   verify %s: %s\n' "$1" "$line"
 	else
-		[ "$bad" != 0 ] || fail "verify: status $status"
-		printf 'FAIL verify: %s\n' "$line"
+		[ "$bad" != 0 ] || failed=$((failed + 1))
+		printf 'FAIL verify %s: %s (status %s)\n' "$1" "$line" "$status"
 		head -n 60 "$log"
 	fi
 }
@@ -127,7 +127,9 @@ for program; do
 	run_program "$program"
 done
 if [ "$mode" = check ] && [ -z "${T-}" ]; then
-	run_vectors
+	run_vectors tests/vectors
+	# those of the project's surroundings, where they are
+	run_vectors ../shared/vectors
 fi
 [ $((passed + failed)) != 0 ] || failed=1
 printf '%s passed, %s failed\n' "$passed" "$failed"

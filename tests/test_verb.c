@@ -61,57 +61,122 @@ static void run(struct result *r, ...)
 		free(argv[--argc]);
 }
 
+/* The rules for every row of an option table. */
+static void check_options(const struct verb *v)
+{
+	size_t k, c;
+
+	for (k = 0; v->options && v->options[k].name; k++) {
+		const struct opt *o = &v->options[k];
+
+		cr_expect(o->help && o->help[0], "%s --%s has no help", v->name, o->name);
+		cr_expect_lt(o->offset, v->opts_size);
+		cr_expect_eq(opt_index(v->options, o->name), k, "%s --%s stands twice", v->name,
+			     o->name);
+		cr_expect_eq(o->type == OPT_ENUM, o->values != NULL);
+		cr_expect(o->type == OPT_FLAG || o->type == OPT_ENUM || o->value,
+			  "%s --%s has no value name", v->name, o->name);
+		for (c = 0; common_options[c].name; c++)
+			cr_expect(!(v->common >> c & 1) ||
+					  strcmp(common_options[c].name, o->name) != 0,
+				  "%s --%s is a common option too", v->name, o->name);
+	}
+	cr_expect_lt(k, 64);
+}
+
+static void check_verb(const struct verb *v)
+{
+	size_t i, len = strlen(v->name);
+
+	cr_expect_neq(v->run != NULL, v->subs != NULL, "%s does nothing, or two things", v->name);
+	cr_expect(v->args && v->help && v->help[0], "%s has no help", v->name);
+	cr_expect_lt(strlen(v->help), 54, "the help of %s is too long for a line", v->name);
+	cr_expect_eq(v->common >> COMMON_NR, 0);
+	cr_expect_eq(v->opts_size != 0, v->defaults != NULL, "%s has half of its defaults",
+		     v->name);
+	check_options(v);
+	for (i = 0; v->subs && v->subs[i]; i++) {
+		cr_expect(strncmp(v->subs[i]->name, v->name, len) == 0 &&
+				  v->subs[i]->name[len] == ' ',
+			  "%s is no name for a part of %s", v->subs[i]->name, v->name);
+		cr_assert_null(v->subs[i]->subs);
+		check_verb(v->subs[i]);
+	}
+}
+
 Test(verb, the_tables_are_well_formed)
 {
 	const struct verb *v;
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; (v = verb_get(i)); i++) {
 		cr_expect_eq(verb_find(v->name), v, "%s stands twice", v->name);
-		cr_expect(v->run || v->subs, "%s does nothing", v->name);
-		cr_expect(v->args && v->help && v->help[0], "%s has no help", v->name);
-		cr_expect_lt(strlen(v->help), 54, "the help of %s is too long for a line", v->name);
-		cr_expect_eq(v->common >> COMMON_NR, 0);
-		for (k = 0; v->options && v->options[k].name; k++) {
-			const struct opt *o = &v->options[k];
-			size_t c;
-
-			cr_expect(o->help && o->help[0], "%s --%s has no help", v->name, o->name);
-			cr_expect_lt(o->offset, v->opts_size);
-			cr_expect_eq(opt_index(v->options, o->name), k, "%s --%s stands twice",
-				     v->name, o->name);
-			cr_expect_eq(o->type == OPT_ENUM, o->values != NULL);
-			cr_expect(o->type == OPT_FLAG || o->type == OPT_ENUM || o->value,
-				  "%s --%s has no value name", v->name, o->name);
-			for (c = 0; common_options[c].name; c++)
-				cr_expect(!(v->common >> c & 1) ||
-						  strcmp(common_options[c].name, o->name) != 0,
-					  "%s --%s is a common option too", v->name, o->name);
-		}
-		cr_expect_lt(k, 64);
+		check_verb(v);
 	}
 	cr_expect_null(verb_find("no such command"));
+}
+
+/* "pageset A --help", "pageset A B --help" and "pageset help A B" are one text. */
+static void check_help(const struct verb *v)
+{
+	static struct result r, again;
+	char first[64], *second;
+
+	snprintf(first, sizeof(first), "%s", v->name);
+	second = strchr(first, ' ');
+	if (second)
+		*second++ = '\0';
+	run(&r, first, second ? second : "--help", second ? "--help" : NULL, NULL);
+	cr_expect_eq(r.status, 0);
+	cr_expect_str_eq(r.err, "");
+	cr_expect_eq(strncmp(r.out, "usage: pageset ", 15), 0);
+	cr_expect_not_null(strstr(r.out, v->help));
+	run(&again, "help", first, second, NULL);
+	cr_expect_str_eq(again.out, r.out);
 }
 
 Test(verb, every_command_has_its_help_on_stdout)
 {
 	const struct verb *v;
-	static struct result r, again;
+	static struct result r;
+	size_t i, k;
+
+	run(&r, "--help", NULL);
+	cr_expect_eq(r.status, 0);
+	for (i = 0; (v = verb_get(i)); i++) {
+		check_help(v);
+		cr_expect_not_null(strstr(r.out, v->help), "%s is not in the overview", v->name);
+		for (k = 0; v->subs && v->subs[k]; k++)
+			check_help(v->subs[k]);
+	}
+}
+
+/* A command that only holds others: none given, a wrong one, and no option of its own. */
+Test(verb, wrong_use_of_a_command_of_commands)
+{
+	const struct verb *v;
+	static struct result r;
+	char want[256];
 	size_t i;
 
 	for (i = 0; (v = verb_get(i)); i++) {
-		run(&r, v->name, "--help", NULL);
-		cr_expect_eq(r.status, 0);
-		cr_expect_str_eq(r.err, "");
-		cr_expect_eq(strncmp(r.out, "usage: pageset ", 15), 0);
-		cr_expect_not_null(strstr(r.out, v->help));
-		run(&again, "help", v->name, NULL);
-		cr_expect_str_eq(again.out, r.out);
+		if (!v->subs)
+			continue;
+		run(&r, v->name, NULL);
+		snprintf(
+			want, sizeof(want),
+			"pageset %s: a command is missing\n  pageset %s --help lists the commands\n",
+			v->name, v->name);
+		cr_expect_str_eq(r.err, want);
+		cr_expect_eq(r.status, 2);
+		run(&r, v->name, "xyzzy", NULL);
+		snprintf(
+			want, sizeof(want),
+			"pageset %s: unknown command 'xyzzy'\n  pageset %s --help lists the commands\n",
+			v->name, v->name);
+		cr_expect_str_eq(r.err, want);
+		cr_expect_eq(r.status, 2);
 	}
-	run(&r, "--help", NULL);
-	cr_expect_eq(r.status, 0);
-	for (i = 0; (v = verb_get(i)); i++)
-		cr_expect_not_null(strstr(r.out, v->help), "%s is not in the overview", v->name);
 }
 
 Test(verb, version)
