@@ -295,6 +295,33 @@ Test(model_check, cpus_of_nodes_follow_from_the_limits)
 	free(t.s);
 }
 
+/*
+ * A CPU that comes online is counted on every node, one too many on the others: node 0 has 4 CPUs and was counted with 4
+ * (7090 / 4 = 1772, 131072), node 1 with 5 (1418, 104857). No sharing of 8 CPUs has these, so node 1's are told.
+ */
+Test(model_check, a_cpu_came_online_elsewhere)
+{
+	struct zone18 a = { 4194304, 0, 2896, 7090, 11284, 15478, 63, 1772, 131072, 1772, 8 };
+	struct zone18 b = { 4194304, 0, 2896, 7090, 11284, 15478, 63, 1418, 104857, 1418, 8 };
+	struct text t = { 0 };
+	struct kern_dump *dump;
+	struct kern_checks c;
+
+	add_node(&t, 0, &a, "Normal");
+	add_node(&t, 1, &b, "Normal");
+	dump = kern_read(KERN_ZONEINFO, &t);
+	kern_model_check(dump, &c);
+	cr_expect_eq(c.node_cpus[0], 4);
+	cr_expect_eq(c.node_cpus[1], 4);
+	cr_assert_eq(c.nr, 2);
+	cr_expect_eq(c.items[0].node, 1);
+	cr_expect_not_null(strstr(c.items[0].reason, "for 5 CPUs, not 4"), "%s", c.items[0].reason);
+	cr_expect_not_null(strstr(c.items[1].reason, "for 5 CPUs, not 4"), "%s", c.items[1].reason);
+	kern_checks_free(&c);
+	kern_dump_free(dump);
+	free(t.s);
+}
+
 /* Reasons that the real files have. */
 struct reason {
 	const char *file;

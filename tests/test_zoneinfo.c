@@ -198,6 +198,30 @@ Test(zoneinfo, text_around_the_dump_is_not_of_it)
 	free(plain.s);
 }
 
+/* A collection of files of /proc: what vmstat and a cgroup say is not the last zone's, whether that is empty or not. */
+Test(zoneinfo, other_files_behind_it)
+{
+	static const char *const files[] = { "tests/real/guest-6.12/boot.zoneinfo.txt.gz",
+					     "tests/real/public/zoneinfo-3.7-rc6-x86-4cpu.txt.gz" };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		struct text t = text_of_file(files[i]);
+		struct kern_dump *want = kern_read(KERN_ZONEINFO, &t), *dump;
+
+		text_printf(
+			&t,
+			"== vmstat\nnr_free_pages 5\nnr_free_cma 77\nboost 3\npromo 4\nmanaged 7\ncma 9\n"
+			"== memory.events\nlow 0\nhigh 0\nmax 0\ncpu: 5\ncount: 7\n");
+		dump = kern_read(KERN_ZONEINFO, &t);
+		kern_expect_same(want, dump, files[i]);
+		cr_expect_eq(kern_refusals(dump), 0);
+		kern_dump_free(dump);
+		kern_dump_free(want);
+		free(t.s);
+	}
+}
+
 Test(zoneinfo, snapshots_have_the_numbers_of_their_labels)
 {
 	struct text t = text_of_file("tests/real/guest-6.12/a-fault64.snaps.txt.gz");

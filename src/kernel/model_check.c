@@ -347,20 +347,37 @@ static unsigned int find_node_cpus(const struct kern_dump *dump, enum kern_era e
 	return even;
 }
 
+/* Whether every CPU has its node; a node whose limits are for all CPUs has none of its own. */
+static bool shares_add_up(const unsigned int *node_cpus, unsigned int all)
+{
+	unsigned int sum = 0, i;
+
+	for (i = 0; i < KERN_NODES_MAX; i++)
+		if (node_cpus[i] != all)
+			sum += node_cpus[i];
+	return sum == all;
+}
+
 static void find_all_node_cpus(const struct kern_dump *dump, struct kern_checks *c)
 {
-	unsigned int nodes = nodes_with_pages(dump);
-	size_t all, i;
+	unsigned int nodes = nodes_with_pages(dump), even = 0, i;
+	size_t all, z;
 
 	free(kern_dump_cpus(dump, &all));
 	c->node_cpus = base_alloc(KERN_NODES_MAX, sizeof(*c->node_cpus));
-	for (i = 0; i < dump->nr_zones; i++) {
-		unsigned int node = dump->zones[i].node;
+	for (z = 0; all && z < dump->nr_zones; z++) {
+		unsigned int node = dump->zones[z].node;
 
-		if (!c->node_cpus[node] && all)
+		if (!c->node_cpus[node] && kern_zone_pages(&dump->zones[z]) > 0)
 			c->node_cpus[node] =
 				find_node_cpus(dump, c->era, node, (unsigned int)all, nodes);
 	}
+	if (nodes <= 1 || shares_add_up(c->node_cpus, (unsigned int)all))
+		return;
+	/* after a CPU went or came the limits can be for a number that no node has: then they are what is wrong */
+	for (even = ((unsigned int)all + nodes - 1) / nodes, i = 0; i < KERN_NODES_MAX; i++)
+		if (c->node_cpus[i])
+			c->node_cpus[i] = even;
 }
 
 /* A fraction f >= 8 with managed / f / cpus == limit; the smallest of the few that round to it. 0 if none. */

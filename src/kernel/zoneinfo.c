@@ -108,6 +108,9 @@ static int64_t *zone_slot(struct zi_parser *p, const struct kern_word *key)
 		return NULL;
 	for (f = 0; f < KERN_ZF_NR; f++)
 		if (zone_keys[f][0] && kern_word_is(key, zone_keys[f])) {
+			/* an empty zone has no counters: these are of a /proc/vmstat behind it */
+			if (f == KERN_ZF_free_cma && kern_zone_pages(p->zone) == 0)
+				return NULL;
 			p->snaps.current->fields |= 1u << f;
 			return &p->zone->v[f];
 		}
@@ -161,6 +164,10 @@ static enum base_err parse_cpu(struct zi_parser *p, const struct kern_word *numb
 	if (!kern_word_number(number, INT32_MAX, &cpu) || cpu < 0)
 		return BASE_ERR_OK;
 	p->pending = NULL;
+	p->cpu = NULL;
+	/* an empty zone has no lists */
+	if (p->zone->v[KERN_ZF_present] == 0 || p->zone->v[KERN_ZF_managed] == 0)
+		return BASE_ERR_OK;
 	p->cpu = kern_zone_cpu(p->snaps.current, p->zone, (uint64_t)cpu, &fresh, p->opt, p->line,
 			       p->d);
 	return p->cpu ? BASE_ERR_OK : BASE_ERR_RANGE;
@@ -278,6 +285,14 @@ static enum base_err parse_body(struct zi_parser *p, struct kern_word line)
 	return parse_line(p, rest);
 }
 
+static void leave_zone(struct zi_parser *p)
+{
+	p->zone = NULL;
+	p->cpu = NULL;
+	p->pending = NULL;
+	p->in_protection = false;
+}
+
 static enum base_err parse_text(struct zi_parser *p, const char *text, size_t len)
 {
 	struct kern_lines lines;
@@ -290,9 +305,7 @@ static enum base_err parse_text(struct zi_parser *p, const char *text, size_t le
 	while (kern_lines_next(&lines, &line)) {
 		p->line = lines.line;
 		if (kern_snapshots_label(&p->snaps, line)) {
-			p->zone = NULL;
-			p->cpu = NULL;
-			p->pending = NULL;
+			leave_zone(p);
 			continue;
 		}
 		if (parse_head(line, &head_words, &node, &name)) {
@@ -310,6 +323,9 @@ static enum base_err parse_text(struct zi_parser *p, const char *text, size_t le
 			err = parse_body(p, line);
 			if (err)
 				return err;
+			/* little follows the first page's number: what is none of it ends the zone */
+			if (!p->known && p->zone->v[KERN_ZF_start_pfn] != KERN_NONE)
+				leave_zone(p);
 		}
 	}
 	kern_snapshots_end(&p->snaps);
