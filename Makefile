@@ -171,7 +171,7 @@ run:
 check:
 	@tools/deps.sh build check
 	@$(MAKE) --no-print-directory -j$(JOBS) V=release all
-	@$(MAKE) --no-print-directory -j$(JOBS) V=$(CHECK_V) tests
+	@$(MAKE) --no-print-directory -j$(JOBS) V=$(CHECK_V) all tests
 	@T="$(T)" tests/run.sh check build/$(CHECK_V)/tests $(notdir $(WANTED_TESTS))
 
 .PHONY: lint
@@ -205,7 +205,7 @@ sanitize:
 ## valgrind: the tests of core and base under valgrind
 valgrind:
 	@tools/deps.sh build check valgrind
-	@$(MAKE) --no-print-directory -j$(JOBS) V=debug tests
+	@$(MAKE) --no-print-directory -j$(JOBS) V=debug all tests
 	@tests/run.sh valgrind build/debug/tests $(notdir $(or $(T),$(CORE_TESTS) $(BASE_TESTS)))
 
 .PHONY: coverage

@@ -13,7 +13,6 @@ passed=0 failed=0
 logs=$(mktemp -d) || exit 2
 trap 'rm -rf "$logs"' EXIT
 export LC_ALL=C.UTF-8 PAGESET="$PWD/$(dirname "$folder")/pageset"
-[ -x "$PAGESET" ] || PAGESET=$PWD/build/release/pageset
 unset NO_COLOR
 
 fail() {
