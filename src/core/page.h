@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Pages and their lists: the only functions that write struct page and the
+ * pageblock types. Each marks the chunk that it wrote as dirty, which is what
+ * makes checkpoints cheap. Private to core.
+ */
+#ifndef PAGESET_CORE_PAGE_H
+#define PAGESET_CORE_PAGE_H
+
+#include "arena.h"
+
+static inline void page_dirty(struct sim *sim, const struct page *page)
+{
+	sim->nodes_dirty[(size_t)(page - sim->nodes) >> (CHUNK_SHIFT - 4)] = CHUNK_WRITTEN;
+}
+
+static inline struct page *node(struct sim *sim, u32 id)
+{
+	return &sim->nodes[id];
+}
+
+static inline u32 node_id(const struct sim *sim, const struct page *page)
+{
+	return (u32)(page - sim->nodes);
+}
+
+static inline struct page *pfn_to_page(const struct sim *sim, u64 pfn)
+{
+	return &sim->nodes[(u32)pfn + sim->page_shift];
+}
+
+static inline u64 page_to_pfn(const struct sim *sim, const struct page *page)
+{
+	u32 id = node_id(sim, page);
+
+	if (id >= sim->first_page)
+		return id - sim->first_page + sim->base_pfn;
+	return ((u64)(id - sim->first_block) << MAX_ORDER) + sim->base_pfn;
+}
+
+/* The node that stands for a free block of order 10. */
+static inline struct page *max_order_node(struct sim *sim, u64 pfn)
+{
+	return &sim->nodes[sim->first_block + (u32)((pfn - sim->base_pfn) >> MAX_ORDER)];
+}
+
+static inline u32 page_order(const struct page *page)
+{
+	return page->flags & 15;
+}
+
+static inline enum page_state page_state(const struct page *page)
+{
+	return (enum page_state)((page->flags >> 4) & 3);
+}
+
+/* The migratetype that is kept in the page: see struct page. */
+static inline u32 page_type(const struct page *page)
+{
+	return (page->flags >> 6) & 3;
+}
+
+static inline bool page_movable(const struct page *page)
+{
+	return (page->flags >> 8) & 1;
+}
+
+static inline u32 page_zone_id(const struct page *page)
+{
+	return page->flags >> 16;
+}
+
+static inline struct zone *page_zone(struct sim *sim, const struct page *page)
+{
+	return &sim->zones[page_zone_id(page)];
+}
+
+static inline u32 page_flags(enum page_state state, u32 order, u32 type, u32 zone_id)
+{
+	return order | (u32)state << 4 | type << 6 | zone_id << 16;
+}
+
+static inline void page_set(struct sim *sim, struct page *page, u32 flags)
+{
+	page->flags = flags;
+	page_dirty(sim, page);
+}
+
+/* list.h of the kernel on node ids; a head counts its entries. */
+
+static inline void list_init(struct sim *sim, u32 head)
+{
+	struct page *h = node(sim, head);
+
+	h->next = h->prev = head;
+	h->flags = 0;
+	page_dirty(sim, h);
+}
+
+static inline bool list_empty(const struct page *head)
+{
+	return head->flags == 0;
+}
+
+static inline u32 list_length(const struct page *head)
+{
+	return head->flags;
+}
+
+static inline struct page *list_first_entry(struct sim *sim, const struct page *head)
+{
+	return node(sim, head->next);
+}
+
+static inline struct page *list_last_entry(struct sim *sim, const struct page *head)
+{
+	return node(sim, head->prev);
+}
+
+static inline void list_link(struct sim *sim, struct page *page, struct page *prev, struct page *next,
+			     struct page *head)
+{
+	u32 id = node_id(sim, page);
+
+	page->next = node_id(sim, next);
+	page->prev = node_id(sim, prev);
+	next->prev = id;
+	prev->next = id;
+	head->flags++;
+	page_dirty(sim, page);
+	page_dirty(sim, prev);
+	page_dirty(sim, next);
+}
+
+/* Put @page at the head of the list. */
+static inline void list_add(struct sim *sim, struct page *page, struct page *head)
+{
+	list_link(sim, page, head, node(sim, head->next), head);
+	page_dirty(sim, head);
+}
+
+/* Put @page at the tail of the list. */
+static inline void list_add_tail(struct sim *sim, struct page *page, struct page *head)
+{
+	list_link(sim, page, node(sim, head->prev), head, head);
+	page_dirty(sim, head);
+}
+
+static inline void list_del(struct sim *sim, struct page *page, struct page *head)
+{
+	struct page *prev = node(sim, page->prev), *next = node(sim, page->next);
+
+	prev->next = page->next;
+	next->prev = page->prev;
+	head->flags--;
+	page_dirty(sim, prev);
+	page_dirty(sim, next);
+	page_dirty(sim, head);
+}
+
+/* Pageblock types: one byte a block. */
+
+static inline u32 get_pfnblock_migratetype(const struct sim *sim, u64 pfn)
+{
+	return sim->pageblocks[(pfn - sim->base_pfn) >> PAGEBLOCK_ORDER];
+}
+
+static inline u32 get_pageblock_migratetype(const struct sim *sim, const struct page *page)
+{
+	return get_pfnblock_migratetype(sim, page_to_pfn(sim, page));
+}
+
+static inline void set_pageblock_migratetype(struct sim *sim, u64 pfn, u32 migratetype)
+{
+	u8 *type = &sim->pageblocks[(pfn - sim->base_pfn) >> PAGEBLOCK_ORDER];
+
+	*type = (u8)migratetype;
+	sim_dirty(sim, type);
+}
+
+#endif

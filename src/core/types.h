@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Fixed-width names as the kernel spells them, and the few compiler hints
+ * that core uses. Anyone may include this.
+ */
+#ifndef PAGESET_CORE_TYPES_H
+#define PAGESET_CORE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static inline s64 min_s64(s64 a, s64 b)
+{
+	return a < b ? a : b;
+}
+
+static inline s64 max_s64(s64 a, s64 b)
+{
+	return a > b ? a : b;
+}
+
+static inline int min_int(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static inline int max_int(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* As the kernel's clamp(): where lo > hi, hi wins. */
+static inline int clamp_int(int v, int lo, int hi)
+{
+	return min_int(max_int(v, lo), hi);
+}
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "zone.h"
+
+#include "buddy.h"
+#include "pcp.h"
+#include "vmstat.h"
+
+/*
+ * Watermarks
+ */
+
+/* Free pages that this request may not count on. */
+static s64 __zone_watermark_unusable_free(const struct zone *z, u32 order, u32 alloc_flags)
+{
+	s64 unusable_free = (1 << order) - 1;
+
+	if (likely(!(alloc_flags & ALLOC_RESERVES)))
+		unusable_free += z->nr_reserved_highatomic;
+	return unusable_free;
+}
+
+/* Is a block of at least @order free that this request may have? */
+static bool suitable_block(struct sim *sim, struct zone *z, u32 order, u32 alloc_flags)
+{
+	for (u32 o = order; o < NR_PAGE_ORDERS; o++) {
+		if (!z->nr_free[o])
+			continue;
+		for (u32 mt = 0; mt < MIGRATE_PCPTYPES; mt++) {
+			if (!free_area_empty(sim, z, o, mt))
+				return true;
+		}
+		if ((alloc_flags & ALLOC_HIGHATOMIC) && !free_area_empty(sim, z, o, MIGRATE_HIGHATOMIC))
+			return true;
+	}
+	return false;
+}
+
+static bool __zone_watermark_ok(struct sim *sim, struct zone *z, u32 order, s64 mark, u32 highest_zoneidx,
+				u32 alloc_flags, s64 free_pages)
+{
+	s64 min = mark;
+	bool ok;
+
+	free_pages -= __zone_watermark_unusable_free(z, order, alloc_flags);
+	if (unlikely(alloc_flags & ALLOC_RESERVES)) {
+		if (alloc_flags & ALLOC_MIN_RESERVE) {
+			min -= min / 2;
+			if (alloc_flags & ALLOC_NON_BLOCK)
+				min -= min / 4;
+		}
+	}
+	min += z->lowmem_reserve[highest_zoneidx];
+	ok = free_pages > min;
+	STEP(sim, STEP_WMARK_TEST, ok, free_pages, min, mark, z->id);
+	if (!ok)
+		return false;
+	if (!order)
+		return true;
+	ok = suitable_block(sim, z, order, alloc_flags);
+	STEP(sim, STEP_WMARK_BLOCK, ok, order, z->id);
+	return ok;
+}
+
+bool zone_watermark_ok(struct sim *sim, struct zone *zone, u32 order, s64 mark, u32 highest_zoneidx,
+		       u32 alloc_flags)
+{
+	return __zone_watermark_ok(sim, zone, order, mark, highest_zoneidx, alloc_flags,
+				   zone_free_pages(zone));
+}
+
+static bool zone_watermark_fast(struct sim *sim, struct zone *z, u32 order, s64 mark, u32 highest_zoneidx,
+				u32 alloc_flags)
+{
+	s64 free_pages = zone_free_pages(z);
+
+	/* Order 0 first by the shortest way. */
+	if (!order) {
+		s64 usable_free = free_pages;
+
+		usable_free -= min_s64(usable_free, __zone_watermark_unusable_free(z, 0, alloc_flags));
+		if (usable_free > mark + z->lowmem_reserve[highest_zoneidx]) {
+			STEP(sim, STEP_WMARK_FAST, 1, usable_free, mark + z->lowmem_reserve[highest_zoneidx],
+			     z->id);
+			return true;
+		}
+	}
+	if (__zone_watermark_ok(sim, z, order, mark, highest_zoneidx, alloc_flags, free_pages))
+		return true;
+
+	/* The boost does not hold back urgent requests at the min mark. */
+	if (unlikely(!order && (alloc_flags & ALLOC_MIN_RESERVE) && z->watermark_boost &&
+		     (alloc_flags & ALLOC_WMARK_MASK) == WMARK_MIN)) {
+		STEP(sim, STEP_WMARK_NO_BOOST, z->_watermark[WMARK_MIN], z->watermark_boost);
+		return __zone_watermark_ok(sim, z, order, z->_watermark[WMARK_MIN], highest_zoneidx,
+					   alloc_flags, free_pages);
+	}
+	return false;
+}
+
+/*
+ * Allocation
+ */
+
+static void wakeup_kswapd(struct sim *sim, struct zone *zone)
+{
+	sim->kswapd_woken = true;
+	zone->stats.kswapd_wakes++;
+	STEP(sim, STEP_KSWAPD, zone->id);
+}
+
+static struct page *rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 alloc_flags, u32 migratetype)
+{
+	struct page *page = NULL;
+
+	if (likely(pcp_allowed_order(order)))
+		page = rmqueue_pcplist(sim, zone, order, migratetype, alloc_flags);
+	if (!page)
+		page = rmqueue_buddy(sim, zone, order, alloc_flags, migratetype);
+
+	if ((alloc_flags & ALLOC_KSWAPD) && unlikely(zone->flags & 1u << ZONE_BOOSTED_WATERMARK)) {
+		zone->flags &= ~(1u << ZONE_BOOSTED_WATERMARK);
+		STEP(sim, STEP_BOOST_FLAG, 0, zone->id);
+		wakeup_kswapd(sim, zone);
+	}
+	return page;
+}
+
+/* The page is allocated from here on; what it counts as is fixed now. */
+static void prep_new_page(struct sim *sim, struct zone *zone, struct page *page, u32 order, u32 migratetype)
+{
+	u32 flags = page_flags(PG_LIVE, order, migratetype, zone->id);
+
+	if (sim->lru && migratetype == MIGRATE_MOVABLE)
+		flags |= 1u << 8;
+	page_set(sim, page, flags);
+	zone->stats.allocs++;
+	sim->state->live_pages += 1u << order;
+	per_cpu_pageset(sim, zone, sim->cpu)->used = true;
+}
+
+/* Patch 8: below the high mark pagesets are to shrink; the walk finds out. */
+static bool above_high_mark(struct sim *sim, struct zone *zone, u32 order, u32 highest_zoneidx, u32 alloc_flags)
+{
+	/* V3 asks only while the flag is clear; the outcome is the same. */
+	if (patched(sim, P_SERIES_V3)) {
+		if (zone->flags & 1u << ZONE_BELOW_HIGH) {
+			STEP(sim, STEP_BELOW_HIGH_KNOWN, zone->id);
+			return false;
+		}
+	}
+	if (zone_watermark_fast(sim, zone, order, wmark_pages(zone, WMARK_HIGH), highest_zoneidx,
+				alloc_flags))
+		return true;
+	if (!(zone->flags & 1u << ZONE_BELOW_HIGH)) {
+		zone->flags |= 1u << ZONE_BELOW_HIGH;
+		STEP(sim, STEP_BELOW_HIGH_SET, zone->id, zone_free_pages(zone),
+		     wmark_pages(zone, WMARK_HIGH));
+	}
+	return false;
+}
+
+static const u16 *node_zonelist(const struct sim *sim, u32 cpu)
+{
+	return sim->zonelist + (size_t)sim->machine.cpu_node[cpu] * (sim->nr_zones + 1u);
+}
+
+/* The highest zone type that a request may use. */
+static u32 gfp_zone(u32 migratetype)
+{
+	return migratetype == MIGRATE_MOVABLE ? ZONE_MOVABLE : ZONE_NORMAL;
+}
+
+/* The first zone of the list that the request may use, NULL if there is none. */
+static struct zone *preferred_zone(struct sim *sim, const u16 *zonelist, u32 highest_zoneidx)
+{
+	for (; *zonelist != UINT16_MAX; zonelist++) {
+		if (sim->zones[*zonelist].type <= highest_zoneidx)
+			return &sim->zones[*zonelist];
+	}
+	return NULL;
+}
+
+/* What the walk over the zonelist found: a page, nothing, or to walk again. */
+enum walk { WALK_GOT, WALK_NONE, WALK_AGAIN };
+
+static enum walk walk_zonelist(struct sim *sim, u32 order, u32 *alloc_flags, u32 migratetype,
+			       struct page **page)
+{
+	const u16 *z = node_zonelist(sim, sim->cpu);
+	u32 highest_zoneidx = gfp_zone(migratetype);
+	struct zone *preferred = preferred_zone(sim, z, highest_zoneidx);
+	bool no_fallback = *alloc_flags & ALLOC_NOFRAGMENT;
+
+	for (; *z != UINT16_MAX; z++) {
+		struct zone *zone = &sim->zones[*z];
+		s64 mark;
+
+		if (zone->type > highest_zoneidx)
+			continue;
+		/* To stay on the node matters more than fragmentation. */
+		if (no_fallback && sim->nr_nodes > 1 && zone->node != preferred->node) {
+			*alloc_flags &= ~(u32)ALLOC_NOFRAGMENT;
+			STEP(sim, STEP_NOFRAGMENT_DROPPED, preferred->node, zone->node);
+			return WALK_AGAIN;
+		}
+		STEP(sim, STEP_WALK_ZONE, zone->id, order, *alloc_flags & ALLOC_WMARK_MASK);
+		if (patched(sim, P_BELOW_HIGH)) {
+			if (above_high_mark(sim, zone, order, highest_zoneidx, *alloc_flags))
+				goto try_this_zone;
+		} else {
+			STEP(sim, STEP_NA_HIGH_MARK, zone->id);
+		}
+		mark = wmark_pages(zone, *alloc_flags & ALLOC_WMARK_MASK);
+		if (!zone_watermark_fast(sim, zone, order, mark, highest_zoneidx, *alloc_flags)) {
+			STEP(sim, STEP_ZONE_SKIPPED, zone->id, mark);
+			continue;
+		}
+try_this_zone:
+		*page = rmqueue(sim, zone, order, *alloc_flags, migratetype);
+		if (*page) {
+			prep_new_page(sim, zone, *page, order, migratetype);
+			if (unlikely(*alloc_flags & ALLOC_HIGHATOMIC))
+				reserve_highatomic_pageblock(sim, *page, zone);
+			return WALK_GOT;
+		}
+	}
+	if (no_fallback) {
+		*alloc_flags &= ~(u32)ALLOC_NOFRAGMENT;
+		STEP(sim, STEP_NOFRAGMENT_RETRY, order, migratetype);
+		return WALK_AGAIN;
+	}
+	return WALK_NONE;
+}
+
+static struct page *get_page_from_freelist(struct sim *sim, u32 order, u32 alloc_flags, u32 migratetype)
+{
+	struct page *page = NULL;
+
+	while (walk_zonelist(sim, order, &alloc_flags, migratetype, &page) == WALK_AGAIN)
+		;
+	return page;
+}
+
+/*
+ * First attempts avoid fragmentation where the kernel would: if the preferred
+ * zone is Normal and, with several nodes, has a DMA32 zone below it.
+ */
+static u32 alloc_flags_nofragment(struct sim *sim, const struct zone *zone)
+{
+	u32 alloc_flags = ALLOC_KSWAPD;
+
+	if (sim->machine.nofragment == NOFRAG_ON)
+		return alloc_flags | ALLOC_NOFRAGMENT;
+	if (sim->machine.nofragment == NOFRAG_OFF || !zone || zone->type != ZONE_NORMAL)
+		return alloc_flags;
+	if (sim->nr_nodes > 1) {
+		bool dma32 = false;
+
+		for (u32 i = 0; i < sim->nr_zones; i++)
+			dma32 |= sim->zones[i].node == zone->node && sim->zones[i].type == ZONE_DMA32;
+		if (!dma32)
+			return alloc_flags;
+	}
+	return alloc_flags | ALLOC_NOFRAGMENT;
+}
+
+/* Second attempt: kswapd is awake, the min mark counts, atomic requests may dig deeper. */
+static struct page *__alloc_pages_slowpath(struct sim *sim, u32 order, u32 migratetype, bool atomic)
+{
+	u32 alloc_flags = ALLOC_WMARK_MIN | ALLOC_KSWAPD;
+
+	STEP(sim, STEP_SLOWPATH, order, migratetype, atomic);
+	if (atomic) {
+		alloc_flags |= ALLOC_MIN_RESERVE | ALLOC_NON_BLOCK;
+		if (order && sim->machine.highatomic)
+			alloc_flags |= ALLOC_HIGHATOMIC;
+	}
+	return get_page_from_freelist(sim, order, alloc_flags, migratetype);
+}
+
+static void wake_all_kswapds(struct sim *sim, u32 migratetype)
+{
+	const u16 *z = node_zonelist(sim, sim->cpu);
+
+	for (; *z != UINT16_MAX; z++) {
+		if (sim->zones[*z].type <= gfp_zone(migratetype))
+			wakeup_kswapd(sim, &sim->zones[*z]);
+	}
+}
+
+struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, bool atomic)
+{
+	struct alloc_result result = { .attempt = 1 };
+	u32 alloc_flags = ALLOC_WMARK_LOW;
+
+	STEP(sim, STEP_ALLOC_BEGIN, order, migratetype, sim->cpu, atomic);
+	if (sim->machine.nofragment == NOFRAG_OFF)
+		alloc_flags |= ALLOC_KSWAPD;
+	else
+		alloc_flags |= alloc_flags_nofragment(
+			sim, preferred_zone(sim, node_zonelist(sim, sim->cpu), gfp_zone(migratetype)));
+	result.page = get_page_from_freelist(sim, order, alloc_flags, migratetype);
+	if (unlikely(!result.page)) {
+		result.attempt = 2;
+		wake_all_kswapds(sim, migratetype);
+		result.page = __alloc_pages_slowpath(sim, order, migratetype, atomic);
+	}
+	if (unlikely(!result.page))
+		STEP(sim, STEP_ALLOC_FAILED, order, migratetype, sim->cpu);
+	else
+		STEP(sim, STEP_ALLOC_DONE, page_to_pfn(sim, result.page), order, result.attempt, sim->cpu);
+	return result;
+}
+
+/* The zone of the preferred node that a bulk request of @nr_pages may use, or NULL. */
+static struct zone *bulk_zone(struct sim *sim, u32 migratetype, u32 nr_pages)
+{
+	const u16 *z = node_zonelist(sim, sim->cpu);
+	u32 highest_zoneidx = gfp_zone(migratetype);
+	const struct zone *preferred = preferred_zone(sim, z, highest_zoneidx);
+
+	for (; *z != UINT16_MAX; z++) {
+		struct zone *zone = &sim->zones[*z];
+
+		if (zone->type > highest_zoneidx)
+			continue;
+		if (zone->node != preferred->node)
+			break;
+		if (zone_watermark_fast(sim, zone, 0, wmark_pages(zone, WMARK_LOW) + nr_pages, preferred->type,
+					ALLOC_WMARK_LOW)) {
+			STEP(sim, STEP_BULK_ZONE, 1, zone->id, nr_pages);
+			return zone;
+		}
+	}
+	STEP(sim, STEP_BULK_ZONE, 0, -1, nr_pages);
+	return NULL;
+}
+
+/* The part under the pageset's lock. Returns the number of pages. */
+static u32 bulk_from_pcplist(struct sim *sim, u32 migratetype, u32 nr_pages, u32 *pages)
+{
+	struct zone *zone = bulk_zone(sim, migratetype, nr_pages);
+	struct per_cpu_pages *pcp;
+	struct page *pcp_list;
+	u32 got = 0;
+
+	if (!zone)
+		return 0;
+	pcp = per_cpu_pageset(sim, zone, sim->cpu);
+	if (!pcp_spin_trylock(sim, pcp))
+		return 0;
+	pcp_list = node(sim, pcp->lists + order_to_pindex(migratetype, 0));
+	while (got < nr_pages) {
+		struct page *page = __rmqueue_pcplist(sim, zone, 0, migratetype, ALLOC_WMARK_LOW, pcp,
+						      pcp_list);
+
+		if (unlikely(!page))
+			break;
+		prep_new_page(sim, zone, page, 0, migratetype);
+		pages[got++] = node_id(sim, page);
+	}
+	pcp_spin_unlock(pcp);
+	return got;
+}
+
+u32 alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool atomic, u32 *pages, u8 *attempt)
+{
+	struct alloc_result single;
+	u32 got = 0;
+
+	STEP(sim, STEP_BULK_ALLOC, nr_pages, migratetype, sim->cpu);
+	*attempt = 1;
+	if (nr_pages > 1)
+		got = bulk_from_pcplist(sim, migratetype, nr_pages, pages);
+	if (got)
+		return got;
+	single = alloc_pages(sim, 0, migratetype, atomic);
+	*attempt = single.attempt;
+	if (!single.page)
+		return 0;
+	pages[0] = node_id(sim, single.page);
+	return 1;
+}
+
+void free_pages(struct sim *sim, struct page *page, u32 order)
+{
+	struct zone *zone = page_zone(sim, page);
+
+	zone->stats.frees++;
+	sim->state->live_pages -= 1u << order;
+	per_cpu_pageset(sim, zone, sim->cpu)->used = true;
+	if (pcp_allowed_order(order))
+		free_unref_page(sim, page, order);
+	else
+		free_one_page(sim, zone, page, order, get_pageblock_migratetype(sim, page));
+}
+
+/*
+ * Watermarks and reserves of the whole machine
+ */
+
+static u64 int_sqrt(u64 x)
+{
+	u64 root = 0;
+
+	for (u64 bit = 1ull << 31; bit; bit >>= 1) {
+		if ((root | bit) * (root | bit) <= x)
+			root |= bit;
+	}
+	return root;
+}
+
+void calculate_min_free_kbytes(struct sim *sim)
+{
+	s64 lowmem_pages = 0, new_min_free_kbytes;
+
+	for (u32 i = 0; i < sim->nr_zones; i++) {
+		const struct zone *zone = &sim->zones[i];
+		s64 high = wmark_pages(zone, WMARK_HIGH);
+
+		if (zone->type <= ZONE_NORMAL && zone->managed_pages > high)
+			lowmem_pages += zone->managed_pages - high;
+	}
+	new_min_free_kbytes = (s64)int_sqrt((u64)lowmem_pages * (PAGE_SIZE / 1024) * 16);
+	if (new_min_free_kbytes > sim->state->user_min_free_kbytes)
+		sim->state->min_free_kbytes = min_s64(max_s64(new_min_free_kbytes, 128), 262144);
+}
+
+static s64 lowmem_managed(const struct sim *sim)
+{
+	s64 pages = 0;
+
+	for (u32 i = 0; i < sim->nr_zones; i++) {
+		if (sim->zones[i].type != ZONE_MOVABLE)
+			pages += sim->zones[i].managed_pages;
+	}
+	return pages;
+}
+
+static void __setup_per_zone_wmarks(struct sim *sim)
+{
+	s64 pages_min = sim->state->min_free_kbytes >> (PAGE_SHIFT - 10);
+	s64 factor = sim->state->watermark_scale_factor, lowmem_pages = lowmem_managed(sim);
+
+	for (u32 i = 0; i < sim->nr_zones; i++) {
+		struct zone *zone = &sim->zones[i];
+		s64 managed = zone->managed_pages;
+		s64 tmp = (s64)((unsigned __int128)pages_min * (u64)managed / (u64)lowmem_pages);
+
+		if (zone->type == ZONE_MOVABLE)
+			zone->_watermark[WMARK_MIN] = min_s64(max_s64(managed / 1024, SWAP_CLUSTER_MAX), 128);
+		else
+			zone->_watermark[WMARK_MIN] = tmp;
+		tmp = max_s64(tmp >> 2, managed / 10000 * factor + managed % 10000 * factor / 10000);
+		zone->watermark_boost = 0;
+		zone->_watermark[WMARK_LOW] = zone->_watermark[WMARK_MIN] + tmp;
+		zone->_watermark[WMARK_HIGH] = zone->_watermark[WMARK_LOW] + tmp;
+		zone->_watermark[WMARK_PROMO] = zone->_watermark[WMARK_HIGH] + tmp;
+		STEP(sim, STEP_WMARKS, zone->_watermark[WMARK_MIN], zone->_watermark[WMARK_LOW],
+		     zone->_watermark[WMARK_HIGH], zone->id);
+	}
+}
+
+void setup_per_zone_wmarks(struct sim *sim)
+{
+	__setup_per_zone_wmarks(sim);
+	for (u32 i = 0; i < sim->nr_zones; i++)
+		zone_pcp_update(sim, &sim->zones[i], 0);
+}
+
+void setup_per_zone_lowmem_reserve(struct sim *sim)
+{
+	/* vm.lowmem_reserve_ratio for DMA, DMA32, Normal, Movable; 0 reserves nothing. */
+	static const s64 ratios[MAX_NR_ZONES] = { 256, 256, 32, 0 };
+
+	for (u32 i = 0; i < sim->nr_zones; i++) {
+		struct zone *zone = &sim->zones[i];
+		s64 managed_pages = 0;
+
+		for (u32 type = zone->type + 1u; type < MAX_NR_ZONES; type++) {
+			for (u32 j = i + 1; j < sim->nr_zones; j++) {
+				if (sim->zones[j].node == zone->node && sim->zones[j].type == type)
+					managed_pages += sim->zones[j].managed_pages;
+			}
+			zone->lowmem_reserve[type] = ratios[zone->type] ? managed_pages / ratios[zone->type]
+									: 0;
+		}
+	}
+}
