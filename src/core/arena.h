@@ -66,11 +66,9 @@ struct sim {
 	bool kswapd_woken;
 	u16 depth;                 /* 1 while an injected op runs */
 	u32 hold_now;              /* pages moved in the current zone-lock hold */
-	u32 *scratch;              /* SIM_LIST_MAX node ids, for lists and bulk */
+	u32 *scratch;              /* SIM_OP_LIST_MAX node ids, for lists and bulk */
 	bool check_invariants;
 };
-
-enum { SIM_LIST_MAX = 65536 };
 
 /* Take over what is copied from the state, after the state was replaced. */
 void sim_reload(struct sim *sim);

@@ -78,6 +78,11 @@ static void move_to_free_list(struct sim *sim, struct page *entry, struct zone *
  * Freeing
  */
 
+static bool zone_spans_pfn(const struct zone *zone, u64 pfn)
+{
+	return zone->start_pfn <= pfn && pfn < zone->start_pfn + zone->spanned_pages;
+}
+
 /* The free buddy of a block of @order, or NULL. Never asked for the highest order. */
 static struct page *find_buddy_page_pfn(struct sim *sim, const struct zone *zone, u64 pfn, u32 order,
 					u64 *buddy_pfn)
@@ -107,6 +112,9 @@ static bool buddy_merge_likely(struct sim *sim, const struct zone *zone, u64 pfn
 	u64 ignored;
 
 	if (order >= MAX_ORDER - 1)
+		return false;
+	/* The parent may begin before the zone: its page is then another zone's. */
+	if (!zone_spans_pfn(zone, buddy_pfn & pfn))
 		return false;
 	return find_buddy_page_pfn(sim, zone, buddy_pfn & pfn, order + 1, &ignored) != NULL;
 }
@@ -278,11 +286,6 @@ static u32 move_freepages(struct sim *sim, struct zone *zone, u64 start_pfn, u64
 		pfn += nr_pages;
 	}
 	return pages_moved;
-}
-
-static bool zone_spans_pfn(const struct zone *zone, u64 pfn)
-{
-	return zone->start_pfn <= pfn && pfn < zone->start_pfn + zone->spanned_pages;
 }
 
 static u32 move_freepages_block(struct sim *sim, struct zone *zone, u64 pfn, u32 migratetype,

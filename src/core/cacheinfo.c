@@ -40,8 +40,9 @@ static u64 data_slice(struct sim *sim, u32 cpu, int leaving)
 
 void update_per_cpu_data_slice_size(struct sim *sim, int leaving)
 {
-	if (!sim->machine.nr_caches || !patched(sim, P_CACHE_INFO))
+	if (!patched(sim, P_CACHE_INFO) || !sim->machine.nr_caches) {
 		return;
+	}
 	for (u32 cpu = 0; cpu < sim->nr_cpus; cpu++) {
 		if (!sim->online[cpu] || (int)cpu == leaving)
 			continue;

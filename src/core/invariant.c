@@ -13,8 +13,6 @@ static void check_pageset(const struct per_cpu_pages *pcp)
 {
 	SIM_ASSERT(pcp->count >= 0, "cpu %u zone %u: count %d", pcp->cpu, pcp->zone, pcp->count);
 	SIM_ASSERT(pcp->batch >= 1, "cpu %u zone %u: batch %d", pcp->cpu, pcp->zone, pcp->batch);
-	SIM_ASSERT(pcp->high_min <= pcp->high_max, "cpu %u zone %u: high_min %d high_max %d", pcp->cpu,
-		   pcp->zone, pcp->high_min, pcp->high_max);
 	SIM_ASSERT(pcp->high >= 0, "cpu %u zone %u: high %d", pcp->cpu, pcp->zone, pcp->high);
 	SIM_ASSERT(pcp->free_count >= 0, "cpu %u zone %u: free_count %d", pcp->cpu, pcp->zone,
 		   pcp->free_count);

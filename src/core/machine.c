@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char *const bool_words[] = { "false", "true", NULL };
-static const char *const nofrag_words[] = { "off", "on", "auto", NULL };
+static const char *const nofrag_words[] = { "off", "auto", NULL };
 static const char *const counters_words[] = { "exact", "percpu", NULL };
 static const char *const ticks_words[] = { "manual", "auto", NULL };
 

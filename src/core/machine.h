@@ -10,7 +10,7 @@
 #include "err.h"
 #include "mm_types.h"
 
-enum { NOFRAG_OFF, NOFRAG_ON, NOFRAG_AUTO };
+enum { NOFRAG_OFF, NOFRAG_AUTO };
 enum { COUNTERS_EXACT, COUNTERS_PERCPU };
 enum { BY_HAND, AUTO };
 

@@ -20,7 +20,7 @@
  *
  * Invariants (invariant.c checks them)
  *   pageset:  count = sum over lists of (length << order); count >= 0
- *             batch >= 1; high_min <= high_max
+ *             batch >= 1; high >= 0 (high_min may exceed high_max: large marks)
  *   zone:     free blocks of the lists, in pages = free_pages + sum of the CPUs'
  *             stat_diff
  *             managed = free + pages in pagesets + pages of live blocks
@@ -170,5 +170,23 @@ struct sim_state {
 	u64 live_pages;
 	u64 hold_pages_max;       /* most pages moved in one zone-lock hold */
 };
+
+/* Which orders pagesets hold, and on which list. */
+static inline bool pcp_allowed_order(u32 order)
+{
+	return order <= PAGE_ALLOC_COSTLY_ORDER || order == PAGEBLOCK_ORDER;
+}
+
+static inline u32 order_to_pindex(u32 migratetype, u32 order)
+{
+	if (order > PAGE_ALLOC_COSTLY_ORDER)
+		return NR_LOWORDER_PCP_LISTS;
+	return MIGRATE_PCPTYPES * order + migratetype;
+}
+
+static inline u32 pindex_to_order(u32 pindex)
+{
+	return pindex < NR_LOWORDER_PCP_LISTS ? pindex / MIGRATE_PCPTYPES : PAGEBLOCK_ORDER;
+}
 
 #endif

@@ -15,7 +15,7 @@ const struct op_info op_infos[NR_OPS] = {
 };
 
 const struct op_arg_info op_args[NR_OP_ARGS] = {
-#define OPARG(name, type, min, max, help) [OPARG_##name] = { #name, OPT_##type, min, max, help },
+#define OPARG(name, type, min, max, help) [OPARG_##name] = { #name, OPA_##type, min, max, help },
 #include "op.def"
 #undef OPARG
 };
@@ -43,7 +43,7 @@ static enum sim_err check_cpu(const struct sim *sim, const struct op *op, struct
 
 static enum sim_err check_alloc(const struct sim *sim, const struct op *op, struct sim_error *err)
 {
-	u32 most = op->kind == OP_BULK ? SIM_LIST_MAX - 1 : INT32_MAX;
+	u32 most = op->kind == OP_BULK ? SIM_OP_LIST_MAX - 1 : INT32_MAX;
 
 	if (op->order > MAX_ORDER)
 		return sim_fail(err, ERR_RANGE, "order %u: orders are 0..%d", op->order, MAX_ORDER);
@@ -68,9 +68,9 @@ static bool slot_is_taken(const struct sim *sim, u32 id)
 static enum sim_err check_free(const struct sim *sim, const struct op *op, const u32 *slots,
 			       struct sim_error *err)
 {
-	if (op->count < 1 || op->count > SIM_LIST_MAX || (!slots && op->count != 1))
+	if (op->count < 1 || op->count > SIM_OP_LIST_MAX || (!slots && op->count != 1))
 		return sim_fail(err, ERR_RANGE, "a free of %u blocks: it must be 1..%d", op->count,
-				SIM_LIST_MAX);
+				SIM_OP_LIST_MAX);
 	if ((op->flags & OP_F_BUSY) && op->kind != OP_FREE)
 		return sim_fail(err, ERR_OP, "only a single free has a busy form");
 	for (u32 i = 0; i < op->count; i++) {

@@ -29,7 +29,7 @@ enum op_arg {
 };
 
 enum op_arg_type {
-	OPT_CPU, OPT_INT, OPT_MIGRATETYPE, OPT_SLOTS, OPT_BOOL, OPT_ZONE, OPT_SIZE, OPT_PATCHES
+	OPA_CPU, OPA_INT, OPA_MIGRATETYPE, OPA_SLOTS, OPA_BOOL, OPA_ZONE, OPA_SIZE, OPA_PATCHES
 };
 
 struct op_arg_info {
@@ -47,6 +47,9 @@ struct op_info {
 
 extern const struct op_info op_infos[NR_OPS];
 extern const struct op_arg_info op_args[NR_OP_ARGS];
+
+/* Most blocks of one free or free list; bulk takes one less. */
+enum { SIM_OP_LIST_MAX = 65536 };
 
 enum { OP_F_ATOMIC = 1, OP_F_BUSY = 2, OP_F_ON = 4 };
 

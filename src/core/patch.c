@@ -2,7 +2,6 @@
 #include "patch.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BIT_OF(id) PATCH_BIT(id)
@@ -176,22 +175,28 @@ static bool number_to_bit(long n, enum series series, u32 *set, char *error, siz
 	return true;
 }
 
+/* Up to four decimal digits at *at; -1 if there are none, or more. */
+static long read_number(const char **at)
+{
+	long n = 0;
+	int digits = 0;
+
+	for (; **at >= '0' && **at <= '9'; (*at)++, digits++)
+		n = digits < 4 ? n * 10 + (**at - '0') : n;
+	return digits >= 1 && digits <= 4 ? n : -1;
+}
+
 static bool parse_range(const char *word, size_t len, enum series series, u32 *set, char *error,
 			size_t size)
 {
-	char copy[24];
-	char *end;
-	long first, last;
+	const char *at = word;
+	long first = read_number(&at), last = first;
 
-	if (len >= sizeof(copy) || len == 0 || word[0] < '0' || word[0] > '9')
-		return fail(error, size, "'%.*s' is not a patch number, a range like 1-7, or a name", word,
-			    len);
-	memcpy(copy, word, len);
-	copy[len] = '\0';
-	first = last = strtol(copy, &end, 10);
-	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-		last = strtol(end + 1, &end, 10);
-	if (*end != '\0')
+	if (at < word + len && *at == '-') {
+		at++;
+		last = read_number(&at);
+	}
+	if (at != word + len || first < 0 || last < 0)
 		return fail(error, size, "'%.*s' is not a patch number, a range like 1-7, or a name", word,
 			    len);
 	if (last < first)
@@ -261,7 +266,7 @@ bool patch_level_parse(const char *text, enum series series, struct patch_change
 {
 	size_t len = strlen(text);
 	char inner[64];
-	char *end;
+	const char *end = text;
 	long n;
 
 	if (strcmp(text, "base") == 0)
@@ -273,8 +278,8 @@ bool patch_level_parse(const char *text, enum series series, struct patch_change
 		inner[len - 2] = '\0';
 		return patch_set_parse(inner, series, change, error, size);
 	}
-	n = strtol(text, &end, 10);
-	if (len > 0 && *end == '\0' && text[0] >= '0' && text[0] <= '9') {
+	n = read_number(&end);
+	if (n >= 0 && *end == '\0') {
 		u32 set = 0;
 
 		memset(change, 0, sizeof(*change));

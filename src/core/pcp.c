@@ -714,7 +714,6 @@ void zone_set_pageset_high_and_batch(struct sim *sim, struct zone *zone, int cpu
 		new_high_min = (int)sim->machine.high_min;
 	if (sim->machine.high_max >= 0)
 		new_high_max = (int)sim->machine.high_max;
-	new_high_max = max_int(new_high_max, new_high_min);
 
 	if (zone->pageset_high_min == new_high_min && zone->pageset_high_max == new_high_max &&
 	    zone->pageset_batch == new_batch) {

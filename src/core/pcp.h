@@ -29,23 +29,6 @@ struct policy {
 	int (*decay_pcp_high)(void *ctx, struct sim *sim, struct zone *zone, struct per_cpu_pages *pcp);
 };
 
-static inline bool pcp_allowed_order(u32 order)
-{
-	return order <= PAGE_ALLOC_COSTLY_ORDER || order == PAGEBLOCK_ORDER;
-}
-
-static inline u32 order_to_pindex(u32 migratetype, u32 order)
-{
-	if (order > PAGE_ALLOC_COSTLY_ORDER)
-		return NR_LOWORDER_PCP_LISTS;
-	return MIGRATE_PCPTYPES * order + migratetype;
-}
-
-static inline u32 pindex_to_order(u32 pindex)
-{
-	return pindex < NR_LOWORDER_PCP_LISTS ? pindex / MIGRATE_PCPTYPES : PAGEBLOCK_ORDER;
-}
-
 /* Policy, kernel signatures with the machine in front. All results in pages, */
 /* but nr_pcp_alloc()'s in blocks. */
 int nr_pcp_high(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone, bool free_high);

@@ -116,7 +116,7 @@ static enum sim_err map_arena(struct sim *sim, struct sim_error *err)
 	sim->nr_chunks = l.end >> CHUNK_SHIFT;
 	sim->arena = map_zero(l.end);
 	sim->dirty = map_zero(sim->nr_chunks);
-	sim->scratch = malloc(SIM_LIST_MAX * sizeof(*sim->scratch));
+	sim->scratch = malloc(SIM_OP_LIST_MAX * sizeof(*sim->scratch));
 	if (!sim->arena || !sim->dirty || !sim->scratch)
 		return sim_fail(err, ERR_NOMEM, "this host has no room for the machine's %llu MiB of page links",
 				(unsigned long long)(l.end >> 20));
@@ -327,7 +327,7 @@ enum sim_err sim_create(const struct machine *machine, u32 patches, struct sim *
 	init_zones(sim);
 	boot(sim);
 	sim->stat_exact = machine->counters == COUNTERS_EXACT;
-#ifdef SIM_CHECKING
+#ifdef PAGESET_CHECKS
 	sim_set_checking(sim, true);
 #endif
 	*out = sim;
@@ -453,9 +453,9 @@ static void op_allocate(struct sim *sim, const struct op *op, u32 *slots, struct
 							      op->flags & OP_F_ATOMIC);
 
 			failed = !got.page;
-			if (got.attempt == 2)
-				result->attempt = 2;
 			if (got.page) {
+				if (got.attempt == 2)
+					result->attempt = 2;
 				fill_slot(sim, id, got.page);
 				result->got++;
 			}
@@ -526,7 +526,7 @@ static void op_free_list(struct sim *sim, const struct op *op, const u32 *slots,
 		zone = page_zone(sim, page);
 		zone->stats.frees++;
 		sim->state->live_pages--;
-		per_cpu_pageset(sim, zone, sim->cpu)->used = true;
+		zone_used(sim, zone);
 		sim->scratch[nr++] = node_id(sim, page);
 	}
 	free_unref_page_list(sim, sim->scratch, nr);
@@ -583,6 +583,8 @@ static void sysctl(struct sim *sim, const struct op *op)
 	STEP(sim, STEP_SYSCTL, op->value);
 	switch (op->kind) {
 	case OP_FRACTION:
+		if (op->value == st->percpu_pagelist_high_fraction)
+			return;
 		st->percpu_pagelist_high_fraction = op->value;
 		for (u32 i = 0; i < sim->nr_zones; i++)
 			zone_set_pageset_high_and_batch(sim, &sim->zones[i], 0);

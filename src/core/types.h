@@ -44,10 +44,10 @@ static inline int max_int(int a, int b)
 	return a > b ? a : b;
 }
 
-/* As the kernel's clamp(): where lo > hi, hi wins. */
+/* In the order of the 6.6 kernel's clamp(), which matters where lo > hi. */
 static inline int clamp_int(int v, int lo, int hi)
 {
-	return min_int(max_int(v, lo), hi);
+	return v >= hi ? hi : v <= lo ? lo : v;
 }
 
 #endif

@@ -49,6 +49,7 @@ void cpu_vm_stats_fold(struct sim *sim, u32 cpu)
 
 		zone_page_state_add(&sim->zones[i], pcp->stat_diff);
 		pcp->stat_diff = 0;
+		pcp->used = pcp->touched = false;
 	}
 }
 

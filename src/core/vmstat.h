@@ -19,6 +19,20 @@ static inline void mod_zone_freepage_state(struct sim *sim, struct zone *zone, s
 		mod_zone_page_state_percpu(sim, zone, delta);
 }
 
+/*
+ * The executing CPU allocated or freed in the zone. With exact counters that
+ * is what the next tick looks for; with per-CPU ones the free-page part tells,
+ * and the vectors show that a touch before is forgotten.
+ */
+static inline void zone_used(struct sim *sim, struct zone *zone)
+{
+	struct per_cpu_pages *pcp = per_cpu_pageset(sim, zone, sim->cpu);
+
+	pcp->used = true;
+	if (unlikely(!sim->stat_exact))
+		pcp->touched = false;
+}
+
 /* zone_page_state(NR_FREE_PAGES): the global part, not below 0. */
 static inline s64 zone_free_pages(const struct zone *zone)
 {

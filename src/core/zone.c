@@ -135,7 +135,7 @@ static void prep_new_page(struct sim *sim, struct zone *zone, struct page *page,
 	page_set(sim, page, flags);
 	zone->stats.allocs++;
 	sim->state->live_pages += 1u << order;
-	per_cpu_pageset(sim, zone, sim->cpu)->used = true;
+	zone_used(sim, zone);
 }
 
 /* Patch 8: below the high mark pagesets are to shrink; the walk finds out. */
@@ -249,9 +249,7 @@ static u32 alloc_flags_nofragment(struct sim *sim, const struct zone *zone)
 {
 	u32 alloc_flags = ALLOC_KSWAPD;
 
-	if (sim->machine.nofragment == NOFRAG_ON)
-		return alloc_flags | ALLOC_NOFRAGMENT;
-	if (sim->machine.nofragment == NOFRAG_OFF || !zone || zone->type != ZONE_NORMAL)
+	if (!zone || zone->type != ZONE_NORMAL)
 		return alloc_flags;
 	if (sim->nr_nodes > 1) {
 		bool dma32 = false;
@@ -375,9 +373,9 @@ u32 alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool atomic
 	if (got)
 		return got;
 	single = alloc_pages(sim, 0, migratetype, atomic);
-	*attempt = single.attempt;
 	if (!single.page)
 		return 0;
+	*attempt = single.attempt;
 	pages[0] = node_id(sim, single.page);
 	return 1;
 }
@@ -388,7 +386,7 @@ void free_pages(struct sim *sim, struct page *page, u32 order)
 
 	zone->stats.frees++;
 	sim->state->live_pages -= 1u << order;
-	per_cpu_pageset(sim, zone, sim->cpu)->used = true;
+	zone_used(sim, zone);
 	if (pcp_allowed_order(order))
 		free_unref_page(sim, page, order);
 	else
