@@ -75,7 +75,8 @@ static enum base_err add_folder(struct work *w, char *dir, struct diag *d)
 	if (!fts)
 		return base_diag_set(d, BASE_ERR_OPEN, dir, 0, 0, "the folder cannot be read");
 	for (FTSENT *e; (e = fts_read(fts)) != NULL;) {
-		if (e->fts_info != FTS_F || (!ends_in(e->fts_path, ".txt") && !ends_in(e->fts_path, ".txt.gz")))
+		if (e->fts_info != FTS_F ||
+		    (!ends_in(e->fts_path, ".txt") && !ends_in(e->fts_path, ".txt.gz")))
 			continue;
 		if (kern_vec_is_vector(e->fts_path))
 			add_path(w, e->fts_path);
@@ -242,8 +243,9 @@ const struct verb verb_verify = {
 	.name = "verify",
 	.args = "FILE|DIR...",
 	.help = "replay conformance vectors and compare byte for byte",
-	.about = "In a folder, files ending in .txt or .txt.gz that begin as a vector does are read.\n"
-		 "Exit status 1 if any differs, 2 if one is malformed or nothing could run.",
+	.about =
+		"In a folder, files ending in .txt or .txt.gz that begin as a vector does are read.\n"
+		"Exit status 1 if any differs, 2 if one is malformed or nothing could run.",
 	.options = verify_options,
 	.defaults = &verify_defaults,
 	.opts_size = sizeof(verify_defaults),

@@ -24,49 +24,49 @@ enum { CHUNK_DIRTY = 1, CHUNK_USED = 2, CHUNK_WRITTEN = CHUNK_DIRTY | CHUNK_USED
 
 struct sim {
 	/* First what every operation reads. */
-	u32 patches;               /* copy of state->patches */
-	u32 scale_max;             /* copy of state->scale_max */
-	bool watched;              /* an observer or the invariants look on */
-	bool busy;                 /* the running op finds every pageset lock taken */
+	u32 patches;   /* copy of state->patches */
+	u32 scale_max; /* copy of state->scale_max */
+	bool watched;  /* an observer or the invariants look on */
+	bool busy;     /* the running op finds every pageset lock taken */
 	bool stat_exact, lru;
-	u16 cpu;                   /* the CPU that executes */
+	u16 cpu; /* the CPU that executes */
 	u16 nr_cpus, nr_zones;
 	struct sim_state *state;
 	struct zone *zones;
 	struct per_cpu_pages *pagesets; /* [zone * nr_cpus + cpu] */
 	struct page *nodes;
-	u8 *nodes_dirty;           /* dirty map, moved to where the nodes begin */
-	u8 *pageblocks;            /* migratetype of each pageblock, from base_pfn */
+	u8 *nodes_dirty; /* dirty map, moved to where the nodes begin */
+	u8 *pageblocks;	 /* migratetype of each pageblock, from base_pfn */
 	struct slot *slots;
-	u64 base_pfn, end_pfn;     /* of all zones, base aligned to order 10 */
-	u32 page_shift;            /* node id of pfn p: p + page_shift (mod 2^32) */
-	u32 first_block;           /* node id of the first order-10 block */
-	u32 first_page;            /* node id of the first page */
+	u64 base_pfn, end_pfn; /* of all zones, base aligned to order 10 */
+	u32 page_shift;	       /* node id of pfn p: p + page_shift (mod 2^32) */
+	u32 first_block;       /* node id of the first order-10 block */
+	u32 first_page;	       /* node id of the first page */
 	u32 slot_limit;
 
 	step_observer observer;
 	void *observer_ctx;
 	const struct policy *policy; /* functions that replace the kernel's, or NULL */
 
-	u8 *online;                /* per CPU; in the hot part */
-	u64 *cache_bytes;          /* per CPU: size of the data cache slice; hot */
-	u64 *clock_ps;             /* per CPU; hot */
-	u32 *node_online;          /* per node: online CPUs; hot */
+	u8 *online;	  /* per CPU; in the hot part */
+	u64 *cache_bytes; /* per CPU: size of the data cache slice; hot */
+	u64 *clock_ps;	  /* per CPU; hot */
+	u32 *node_online; /* per node: online CPUs; hot */
 
-	struct machine machine;    /* as it was configured; owns its arrays */
-	u16 *zonelist;             /* [node][..] zone ids, 0xffff ends a list */
+	struct machine machine; /* as it was configured; owns its arrays */
+	u16 *zonelist;		/* [node][..] zone ids, 0xffff ends a list */
 	u16 nr_nodes;
 
 	u8 *arena;
 	size_t arena_bytes, hot_bytes;
-	u8 *dirty;                 /* one byte per chunk of the arena */
+	u8 *dirty; /* one byte per chunk of the arena */
 	size_t nr_chunks;
 
 	/* What the running op reports. */
 	bool kswapd_woken;
-	u16 depth;                 /* 1 while an injected op runs */
-	u32 hold_now;              /* pages moved in the current zone-lock hold */
-	u32 *scratch;              /* SIM_OP_LIST_MAX node ids, for lists and bulk */
+	u16 depth;    /* 1 while an injected op runs */
+	u32 hold_now; /* pages moved in the current zone-lock hold */
+	u32 *scratch; /* SIM_OP_LIST_MAX node ids, for lists and bulk */
 	bool check_invariants;
 };
 
@@ -77,7 +77,8 @@ void sim_update_watched(struct sim *sim);
 
 #define patched(sim, id) ((bool)(((sim)->patches >> (id)) & 1u))
 
-static inline struct per_cpu_pages *per_cpu_pageset(struct sim *sim, const struct zone *zone, u32 cpu)
+static inline struct per_cpu_pages *per_cpu_pageset(struct sim *sim, const struct zone *zone,
+						    u32 cpu)
 {
 	return &sim->pagesets[(u32)zone->id * sim->nr_cpus + cpu];
 }

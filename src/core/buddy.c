@@ -30,13 +30,15 @@ static struct page *buddy_node(struct sim *sim, struct page *page, u32 order)
 	return order == MAX_ORDER ? max_order_node(sim, page_to_pfn(sim, page)) : page;
 }
 
-static void set_free(struct sim *sim, struct page *entry, struct zone *zone, u32 order, u32 migratetype)
+static void set_free(struct sim *sim, struct page *entry, struct zone *zone, u32 order,
+		     u32 migratetype)
 {
 	page_set(sim, entry, page_flags(PG_BUDDY, order, migratetype, zone->id));
 	zone->nr_free[order]++;
 }
 
-static void add_to_free_list(struct sim *sim, struct page *page, struct zone *zone, u32 order, u32 migratetype)
+static void add_to_free_list(struct sim *sim, struct page *page, struct zone *zone, u32 order,
+			     u32 migratetype)
 {
 	struct page *entry = buddy_node(sim, page, order);
 
@@ -54,7 +56,8 @@ static void add_to_free_list_tail(struct sim *sim, struct page *page, struct zon
 }
 
 /* Take a block off its list, whichever type that is. Returns its page. */
-static struct page *del_page_from_free_list(struct sim *sim, struct page *entry, struct zone *zone, u32 order)
+static struct page *del_page_from_free_list(struct sim *sim, struct page *entry, struct zone *zone,
+					    u32 order)
 {
 	u64 pfn = page_to_pfn(sim, entry);
 
@@ -84,8 +87,8 @@ static bool zone_spans_pfn(const struct zone *zone, u64 pfn)
 }
 
 /* The free buddy of a block of @order, or NULL. Never asked for the highest order. */
-static struct page *find_buddy_page_pfn(struct sim *sim, const struct zone *zone, u64 pfn, u32 order,
-					u64 *buddy_pfn)
+static struct page *find_buddy_page_pfn(struct sim *sim, const struct zone *zone, u64 pfn,
+					u32 order, u64 *buddy_pfn)
 {
 	struct page *buddy;
 
@@ -93,7 +96,8 @@ static struct page *find_buddy_page_pfn(struct sim *sim, const struct zone *zone
 	if (*buddy_pfn < sim->base_pfn || *buddy_pfn >= sim->end_pfn)
 		return NULL;
 	buddy = pfn_to_page(sim, *buddy_pfn);
-	if (page_state(buddy) == PG_BUDDY && page_order(buddy) == order && page_zone_id(buddy) == zone->id)
+	if (page_state(buddy) == PG_BUDDY && page_order(buddy) == order &&
+	    page_zone_id(buddy) == zone->id)
 		return buddy;
 	return NULL;
 }
@@ -107,7 +111,8 @@ static bool migratetype_is_mergeable(u32 migratetype)
  * A block whose parent's buddy is free will probably merge soon: at the tail it
  * is less likely to be taken before that.
  */
-static bool buddy_merge_likely(struct sim *sim, const struct zone *zone, u64 pfn, u64 buddy_pfn, u32 order)
+static bool buddy_merge_likely(struct sim *sim, const struct zone *zone, u64 pfn, u64 buddy_pfn,
+			       u32 order)
 {
 	u64 ignored;
 
@@ -158,7 +163,8 @@ void __free_one_page(struct sim *sim, struct page *page, u64 pfn, struct zone *z
 	STEP(sim, STEP_TO_FREE_LIST, pfn, order, migratetype, to_tail, zone->id);
 }
 
-void free_one_page(struct sim *sim, struct zone *zone, struct page *page, u32 order, u32 migratetype)
+void free_one_page(struct sim *sim, struct zone *zone, struct page *page, u32 order,
+		   u32 migratetype)
 {
 	u64 pfn = page_to_pfn(sim, page);
 
@@ -176,14 +182,15 @@ void free_one_page(struct sim *sim, struct zone *zone, struct page *page, u32 or
  */
 
 /* Cut a block from @high down to @low; the upper halves go to the heads of the lists. */
-static void expand(struct sim *sim, struct zone *zone, struct page *page, u32 low, u32 high, u32 migratetype)
+static void expand(struct sim *sim, struct zone *zone, struct page *page, u32 low, u32 high,
+		   u32 migratetype)
 {
 	while (high > low) {
 		high--;
 		add_to_free_list(sim, page + (1u << high), zone, high, migratetype);
 		zone->stats.splits++;
-		STEP(sim, STEP_SPLIT, page_to_pfn(sim, page), high, page_to_pfn(sim, page) + (1u << high),
-		     migratetype);
+		STEP(sim, STEP_SPLIT, page_to_pfn(sim, page), high,
+		     page_to_pfn(sim, page) + (1u << high), migratetype);
 	}
 }
 
@@ -195,7 +202,8 @@ struct page *__rmqueue_smallest(struct sim *sim, struct zone *zone, u32 order, u
 
 		if (list_empty(list))
 			continue;
-		page = del_page_from_free_list(sim, list_first_entry(sim, list), zone, current_order);
+		page = del_page_from_free_list(sim, list_first_entry(sim, list), zone,
+					       current_order);
 		STEP(sim, STEP_SMALLEST, page_to_pfn(sim, page), current_order, order, migratetype);
 		expand(sim, zone, page, order, current_order, migratetype);
 		/* The requested type is what the page carries from here on. */
@@ -216,7 +224,8 @@ static const u8 fallbacks[MIGRATE_PCPTYPES][MIGRATE_PCPTYPES - 1] = {
 /* Large blocks, and any block for unmovable and reclaimable requests. */
 static bool can_steal_fallback(u32 order, u32 start_mt)
 {
-	return order >= PAGEBLOCK_ORDER / 2 || start_mt == MIGRATE_RECLAIMABLE || start_mt == MIGRATE_UNMOVABLE;
+	return order >= PAGEBLOCK_ORDER / 2 || start_mt == MIGRATE_RECLAIMABLE ||
+	       start_mt == MIGRATE_UNMOVABLE;
 }
 
 /* The first type with a free block of @order, -1 if there is none. */
@@ -259,8 +268,8 @@ static bool boost_watermark(struct sim *sim, struct zone *zone)
  * Move the free blocks of a pageblock to the lists of @migratetype. Returns the
  * pages moved; *num_movable counts allocated pages that can be migrated.
  */
-static u32 move_freepages(struct sim *sim, struct zone *zone, u64 start_pfn, u64 end_pfn, u32 migratetype,
-			  u32 *num_movable)
+static u32 move_freepages(struct sim *sim, struct zone *zone, u64 start_pfn, u64 end_pfn,
+			  u32 migratetype, u32 *num_movable)
 {
 	u32 pages_moved = 0;
 
@@ -305,7 +314,8 @@ static u32 move_freepages_block(struct sim *sim, struct zone *zone, u64 pfn, u32
 }
 
 /* Take over the whole pageblock of a free block, if enough of it suits the request. */
-static bool claim_pageblock(struct sim *sim, struct zone *zone, u64 pfn, u32 start_type, u32 old_block_type)
+static bool claim_pageblock(struct sim *sim, struct zone *zone, u64 pfn, u32 start_type,
+			    u32 old_block_type)
 {
 	u32 movable_pages, alike_pages;
 	u32 free_pages = move_freepages_block(sim, zone, pfn, start_type, &movable_pages);
@@ -322,8 +332,8 @@ static bool claim_pageblock(struct sim *sim, struct zone *zone, u64 pfn, u32 sta
 	} else {
 		alike_pages = 0;
 	}
-	STEP(sim, STEP_CLAIM_ASK, free_pages + alike_pages >= 1u << (PAGEBLOCK_ORDER - 1), free_pages,
-	     alike_pages, 1u << (PAGEBLOCK_ORDER - 1));
+	STEP(sim, STEP_CLAIM_ASK, free_pages + alike_pages >= 1u << (PAGEBLOCK_ORDER - 1),
+	     free_pages, alike_pages, 1u << (PAGEBLOCK_ORDER - 1));
 	if (free_pages + alike_pages >= 1u << (PAGEBLOCK_ORDER - 1)) {
 		set_pageblock_migratetype(sim, pfn, start_type);
 		zone->stats.claims++;
@@ -332,8 +342,8 @@ static bool claim_pageblock(struct sim *sim, struct zone *zone, u64 pfn, u32 sta
 	return true;
 }
 
-static void steal_suitable_fallback(struct sim *sim, struct zone *zone, struct page *entry, u32 alloc_flags,
-				    u32 start_type, bool whole_block)
+static void steal_suitable_fallback(struct sim *sim, struct zone *zone, struct page *entry,
+				    u32 alloc_flags, u32 start_type, bool whole_block)
 {
 	u32 current_order = page_order(entry);
 	u64 pfn = page_to_pfn(sim, entry);
@@ -374,8 +384,8 @@ static bool __rmqueue_fallback(struct sim *sim, struct zone *zone, u32 order, u3
 
 	/* The largest block of another type stands for the emptiest pageblock. */
 	for (current_order = MAX_ORDER; current_order >= min_order; current_order--) {
-		fallback_mt = find_suitable_fallback(sim, zone, (u32)current_order, start_migratetype,
-						     &can_steal);
+		fallback_mt = find_suitable_fallback(sim, zone, (u32)current_order,
+						     start_migratetype, &can_steal);
 		if (fallback_mt != -1)
 			break;
 	}
@@ -393,13 +403,14 @@ static bool __rmqueue_fallback(struct sim *sim, struct zone *zone, u32 order, u3
 		}
 	}
 	entry = list_first_entry(sim, free_list(sim, zone, (u32)current_order, (u32)fallback_mt));
-	STEP(sim, STEP_FALLBACK, page_to_pfn(sim, entry), current_order, fallback_mt, start_migratetype,
-	     can_steal, zone->id);
+	STEP(sim, STEP_FALLBACK, page_to_pfn(sim, entry), current_order, fallback_mt,
+	     start_migratetype, can_steal, zone->id);
 	steal_suitable_fallback(sim, zone, entry, alloc_flags, start_migratetype, can_steal);
 	return true;
 }
 
-struct page *__rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 migratetype, u32 alloc_flags)
+struct page *__rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 migratetype,
+		       u32 alloc_flags)
 {
 	struct page *page;
 
@@ -409,8 +420,8 @@ struct page *__rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 migrat
 	return page;
 }
 
-u32 rmqueue_bulk(struct sim *sim, struct zone *zone, u32 order, u32 count, struct page *list, u32 migratetype,
-		 u32 alloc_flags)
+u32 rmqueue_bulk(struct sim *sim, struct zone *zone, u32 order, u32 count, struct page *list,
+		 u32 migratetype, u32 alloc_flags)
 {
 	u32 i;
 
@@ -436,7 +447,8 @@ u32 rmqueue_bulk(struct sim *sim, struct zone *zone, u32 order, u32 count, struc
 	return i;
 }
 
-struct page *rmqueue_buddy(struct sim *sim, struct zone *zone, u32 order, u32 alloc_flags, u32 migratetype)
+struct page *rmqueue_buddy(struct sim *sim, struct zone *zone, u32 order, u32 alloc_flags,
+			   u32 migratetype)
 {
 	struct page *page = NULL;
 
@@ -473,7 +485,8 @@ void reserve_highatomic_pageblock(struct sim *sim, struct page *page, struct zon
 		zone->nr_reserved_highatomic += PAGEBLOCK_NR_PAGES;
 		set_pageblock_migratetype(sim, pfn, MIGRATE_HIGHATOMIC);
 		move_freepages_block(sim, zone, pfn, MIGRATE_HIGHATOMIC, NULL);
-		STEP(sim, STEP_RESERVED, pfn, mt, zone->nr_reserved_highatomic, max_managed, zone->id);
+		STEP(sim, STEP_RESERVED, pfn, mt, zone->nr_reserved_highatomic, max_managed,
+		     zone->id);
 	}
 	zone_unlock(sim, zone);
 }

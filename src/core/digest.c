@@ -59,11 +59,13 @@ u64 sim_digest(const struct sim *sim)
 			u32 lists = sim->pagesets[z * sim->nr_cpus + cpu].lists;
 
 			for (u32 pindex = 0; pindex < NR_PCP_LISTS; pindex++)
-				h = digest_list(h, sim, lists + pindex, 0xB0000000u + 256 * cpu + pindex);
+				h = digest_list(h, sim, lists + pindex,
+						0xB0000000u + 256 * cpu + pindex);
 		}
 		for (u32 i = 0; i < NR_PAGE_ORDERS * MIGRATE_TYPES; i++)
 			h = digest_list(h, sim, zone->free_area + i,
-					0xC0000000u + 256 * (i / MIGRATE_TYPES) + i % MIGRATE_TYPES);
+					0xC0000000u + 256 * (i / MIGRATE_TYPES) +
+						i % MIGRATE_TYPES);
 		h = fnv_word(h, 0xD0000000u);
 		h = digest_pageblocks(h, sim, zone);
 	}

@@ -34,10 +34,10 @@ _Noreturn void sim_panic(const char *file, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Checked in release builds too; the values belong into the message. */
-#define SIM_ASSERT(cond, fmt, ...)                                                                    \
-	do {                                                                                          \
-		if (unlikely(!(cond)))                                                                \
-			sim_panic(__FILE__, __LINE__, "%s: " fmt, #cond, __VA_ARGS__);                \
+#define SIM_ASSERT(cond, fmt, ...)                                                     \
+	do {                                                                           \
+		if (unlikely(!(cond)))                                                 \
+			sim_panic(__FILE__, __LINE__, "%s: " fmt, #cond, __VA_ARGS__); \
 	} while (0)
 
 #endif

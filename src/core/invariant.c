@@ -25,7 +25,8 @@ void inv_step(struct sim *sim)
 
 		check_pageset(per_cpu_pageset(sim, zone, sim->cpu));
 		/* In the middle of a refill the counter still holds what has left. */
-		SIM_ASSERT(zone->free_pages <= zone->managed_pages + (s64)zone->stat_threshold * sim->nr_cpus,
+		SIM_ASSERT(zone->free_pages <=
+				   zone->managed_pages + (s64)zone->stat_threshold * sim->nr_cpus,
 			   "zone %u: free %lld of %lld", z, (long long)zone->free_pages,
 			   (long long)zone->managed_pages);
 		SIM_ASSERT(zone->nr_reserved_highatomic >= 0, "zone %u: reserved %lld", z,
@@ -42,20 +43,20 @@ static s64 check_list(struct sim *sim, u32 head, enum page_state state, u32 orde
 		const struct page *page = node(sim, id);
 		u64 pfn = page_to_pfn(sim, page);
 
-		SIM_ASSERT(page->prev == prev, "pfn %llu: prev %u, expected %u", (unsigned long long)pfn,
-			   page->prev, prev);
+		SIM_ASSERT(page->prev == prev, "pfn %llu: prev %u, expected %u",
+			   (unsigned long long)pfn, page->prev, prev);
 		SIM_ASSERT(page_state(page) == state && page_order(page) == order &&
 				   page_zone_id(page) == zone_id,
-			   "pfn %llu: flags %#x on list %u of order %u zone %u", (unsigned long long)pfn,
-			   page->flags, head, order, zone_id);
-		SIM_ASSERT((pfn & ((1ull << order) - 1)) == 0, "pfn %llu at order %u", (unsigned long long)pfn,
-			   order);
+			   "pfn %llu: flags %#x on list %u of order %u zone %u",
+			   (unsigned long long)pfn, page->flags, head, order, zone_id);
+		SIM_ASSERT((pfn & ((1ull << order) - 1)) == 0, "pfn %llu at order %u",
+			   (unsigned long long)pfn, order);
 		prev = id;
 		n++;
 	}
 	SIM_ASSERT(node(sim, head)->prev == prev && list_length(node(sim, head)) == n,
-		   "list %u: last %u, length %u; walked to %u, %u entries", head, node(sim, head)->prev,
-		   list_length(node(sim, head)), prev, n);
+		   "list %u: last %u, length %u; walked to %u, %u entries", head,
+		   node(sim, head)->prev, list_length(node(sim, head)), prev, n);
 	return (s64)n << order;
 }
 
@@ -82,8 +83,8 @@ static void check_pages(struct sim *sim, const struct zone *zone, s64 pages[4])
 			   (unsigned long long)pfn, page_order(page));
 		if (page_state(page) == PG_LIVE)
 			SIM_ASSERT(sim->slots[page->private].page == node_id(sim, page),
-				   "pfn %llu: slot %u names %u", (unsigned long long)pfn, page->private,
-				   sim->slots[page->private].page);
+				   "pfn %llu: slot %u names %u", (unsigned long long)pfn,
+				   page->private, sim->slots[page->private].page);
 		pages[page_state(page)] += (s64)nr;
 		pfn += nr;
 	}
@@ -102,8 +103,9 @@ static s64 check_zone_lists(struct sim *sim, const struct zone *zone)
 			free += check_list(sim, head, PG_BUDDY, order, zone->id);
 			blocks += list_length(node(sim, head));
 		}
-		SIM_ASSERT(blocks == zone->nr_free[order], "zone %u order %u: %u blocks, nr_free %u", zone->id,
-			   order, blocks, zone->nr_free[order]);
+		SIM_ASSERT(blocks == zone->nr_free[order],
+			   "zone %u order %u: %u blocks, nr_free %u", zone->id, order, blocks,
+			   zone->nr_free[order]);
 	}
 	return free;
 }
@@ -118,9 +120,10 @@ static s64 check_zone_pagesets(struct sim *sim, struct zone *zone, s64 *stat_dif
 
 		check_pageset(pcp);
 		for (u32 pindex = 0; pindex < NR_PCP_LISTS; pindex++)
-			count += check_list(sim, pcp->lists + pindex, PG_PCP, pindex_to_order(pindex), zone->id);
-		SIM_ASSERT(count == pcp->count, "cpu %u zone %u: lists hold %lld, count %d", cpu, zone->id,
-			   (long long)count, pcp->count);
+			count += check_list(sim, pcp->lists + pindex, PG_PCP,
+					    pindex_to_order(pindex), zone->id);
+		SIM_ASSERT(count == pcp->count, "cpu %u zone %u: lists hold %lld, count %d", cpu,
+			   zone->id, (long long)count, pcp->count);
 		in_pagesets += count;
 		*stat_diff += pcp->stat_diff;
 	}
@@ -139,17 +142,20 @@ void sim_check(struct sim *sim)
 
 		check_pages(sim, zone, pages);
 		SIM_ASSERT(free == pages[PG_BUDDY] && pcp == pages[PG_PCP],
-			   "zone %u: lists %lld and %lld pages, walked %lld and %lld", z, (long long)free,
-			   (long long)pcp, (long long)pages[PG_BUDDY], (long long)pages[PG_PCP]);
-		SIM_ASSERT(free == zone->free_pages + stat_diff, "zone %u: %lld pages free, counter %lld + %lld",
-			   z, (long long)free, (long long)zone->free_pages, (long long)stat_diff);
+			   "zone %u: lists %lld and %lld pages, walked %lld and %lld", z,
+			   (long long)free, (long long)pcp, (long long)pages[PG_BUDDY],
+			   (long long)pages[PG_PCP]);
+		SIM_ASSERT(free == zone->free_pages + stat_diff,
+			   "zone %u: %lld pages free, counter %lld + %lld", z, (long long)free,
+			   (long long)zone->free_pages, (long long)stat_diff);
 		in_pagesets += pcp;
 		live += pages[PG_LIVE];
 	}
-	SIM_ASSERT((u64)in_pagesets == sim->state->pcp_pages, "%lld pages in pagesets, counter %llu",
-		   (long long)in_pagesets, (unsigned long long)sim->state->pcp_pages);
-	SIM_ASSERT((u64)live == sim->state->live_pages, "%lld pages live, counter %llu", (long long)live,
-		   (unsigned long long)sim->state->live_pages);
+	SIM_ASSERT((u64)in_pagesets == sim->state->pcp_pages,
+		   "%lld pages in pagesets, counter %llu", (long long)in_pagesets,
+		   (unsigned long long)sim->state->pcp_pages);
+	SIM_ASSERT((u64)live == sim->state->live_pages, "%lld pages live, counter %llu",
+		   (long long)live, (unsigned long long)sim->state->live_pages);
 }
 
 void sim_check_after_op(struct sim *sim)

@@ -18,8 +18,9 @@ static const char *const ticks_words[] = { "manual", "auto", NULL };
 #define WORDS_TICKS ticks_words
 
 const struct machine_key machine_keys[] = {
-#define MKEY(name, type, unit, min, max, def, help)                                                    \
-	{ #name, MKEY_##type, unit, min, max, def, help, offsetof(struct machine, name), WORDS_##type },
+#define MKEY(name, type, unit, min, max, def, help)                                            \
+	{ #name,       MKEY_##type, unit, min, max, def, help, offsetof(struct machine, name), \
+	  WORDS_##type },
 #include "machine.def"
 #undef MKEY
 	{ .name = NULL },
@@ -45,11 +46,13 @@ s64 machine_get(const struct machine *m, const struct machine_key *key)
 	return value;
 }
 
-enum sim_err machine_set(struct machine *m, const struct machine_key *key, s64 value, struct sim_error *err)
+enum sim_err machine_set(struct machine *m, const struct machine_key *key, s64 value,
+			 struct sim_error *err)
 {
 	if (value < key->min || value > key->max)
-		return sim_fail(err, ERR_RANGE, "%s is %lld; it must be between %lld and %lld", key->name,
-				(long long)value, (long long)key->min, (long long)key->max);
+		return sim_fail(err, ERR_RANGE, "%s is %lld; it must be between %lld and %lld",
+				key->name, (long long)value, (long long)key->min,
+				(long long)key->max);
 	if (key->type == MKEY_SCALE && value > 6 && value != SCALE_NONE)
 		return sim_fail(err, ERR_RANGE, "%s is %lld; it must be 0..6 or none", key->name,
 				(long long)value);
@@ -95,7 +98,8 @@ enum sim_err machine_copy(struct machine *to, const struct machine *from, struct
 	*to = *from;
 	to->zones = copy_array(from->zones, from->nr_zones * sizeof(*from->zones), &ok);
 	to->caches = copy_array(from->caches, from->nr_caches * sizeof(*from->caches), &ok);
-	to->cpu_node = copy_array(from->cpu_node, from->nr_cpu_nodes * sizeof(*from->cpu_node), &ok);
+	to->cpu_node =
+		copy_array(from->cpu_node, from->nr_cpu_nodes * sizeof(*from->cpu_node), &ok);
 	if (!ok) {
 		machine_free(to);
 		return sim_fail(err, ERR_NOMEM, "no memory for the description of a machine");
@@ -103,15 +107,16 @@ enum sim_err machine_copy(struct machine *to, const struct machine *from, struct
 	return SIM_OK;
 }
 
-enum sim_err machine_add_zone(struct machine *m, u32 node, enum zone_type type, u64 start_pfn, u64 pages,
-			      struct sim_error *err)
+enum sim_err machine_add_zone(struct machine *m, u32 node, enum zone_type type, u64 start_pfn,
+			      u64 pages, struct sim_error *err)
 {
 	struct machine_zone *zones;
 
 	if (m->nr_zones >= MACHINE_ZONES_MAX)
 		return sim_fail(err, ERR_MACHINE, "more than %d zones", MACHINE_ZONES_MAX);
 	if (node >= MACHINE_NODES_MAX)
-		return sim_fail(err, ERR_RANGE, "node %u: nodes are 0..%d", node, MACHINE_NODES_MAX - 1);
+		return sim_fail(err, ERR_RANGE, "node %u: nodes are 0..%d", node,
+				MACHINE_NODES_MAX - 1);
 	if (pages == 0 || pages >= MACHINE_PFN_MAX)
 		return sim_fail(err, ERR_RANGE, "a zone of %llu pages: it must be 1..%llu",
 				(unsigned long long)pages, (unsigned long long)MACHINE_PFN_MAX - 1);
@@ -131,8 +136,8 @@ enum sim_err machine_add_zone(struct machine *m, u32 node, enum zone_type type, 
 	return SIM_OK;
 }
 
-enum sim_err machine_add_cache(struct machine *m, u32 level, enum cache_type type, u64 size, u32 shared_by,
-			       struct sim_error *err)
+enum sim_err machine_add_cache(struct machine *m, u32 level, enum cache_type type, u64 size,
+			       u32 shared_by, struct sim_error *err)
 {
 	struct machine_cache *caches;
 
@@ -144,14 +149,17 @@ enum sim_err machine_add_cache(struct machine *m, u32 level, enum cache_type typ
 		return sim_fail(err, ERR_RANGE, "a cache of %llu bytes: it must be 1 byte to 1 TiB",
 				(unsigned long long)size);
 	if (shared_by == 0 || shared_by > MACHINE_CPUS_MAX)
-		return sim_fail(err, ERR_RANGE, "a cache shared by %u CPUs: it must be 1..%d", shared_by,
-				MACHINE_CPUS_MAX);
+		return sim_fail(err, ERR_RANGE, "a cache shared by %u CPUs: it must be 1..%d",
+				shared_by, MACHINE_CPUS_MAX);
 	caches = realloc(m->caches, (m->nr_caches + 1) * sizeof(*caches));
 	if (!caches)
 		return sim_fail(err, ERR_NOMEM, "no memory for a cache");
 	m->caches = caches;
 	caches[m->nr_caches++] = (struct machine_cache){
-		.level = (u8)level, .type = (u8)type, .shared_by = shared_by, .size = size,
+		.level = (u8)level,
+		.type = (u8)type,
+		.shared_by = shared_by,
+		.size = size,
 	};
 	return SIM_OK;
 }
@@ -163,7 +171,8 @@ enum sim_err machine_add_cpu(struct machine *m, u32 node, struct sim_error *err)
 	if (m->nr_cpu_nodes >= MACHINE_CPUS_MAX)
 		return sim_fail(err, ERR_MACHINE, "more than %d CPUs", MACHINE_CPUS_MAX);
 	if (node >= MACHINE_NODES_MAX)
-		return sim_fail(err, ERR_RANGE, "node %u: nodes are 0..%d", node, MACHINE_NODES_MAX - 1);
+		return sim_fail(err, ERR_RANGE, "node %u: nodes are 0..%d", node,
+				MACHINE_NODES_MAX - 1);
 	cpu_node = realloc(m->cpu_node, (m->nr_cpu_nodes + 1) * sizeof(*cpu_node));
 	if (!cpu_node)
 		return sim_fail(err, ERR_NOMEM, "no memory for a CPU");
@@ -190,7 +199,8 @@ static enum sim_err zones_from_memory(struct machine *m, struct sim_error *err)
 				(unsigned long long)pages, nodes);
 	for (u32 node = 0; node < nodes; node++) {
 		u64 len = node + 1 < nodes ? share : pages - share * (nodes - 1);
-		enum sim_err ret = machine_add_zone(m, node, ZONE_NORMAL, MACHINE_PFN_AUTO, len, err);
+		enum sim_err ret =
+			machine_add_zone(m, node, ZONE_NORMAL, MACHINE_PFN_AUTO, len, err);
 
 		if (ret)
 			return ret;
@@ -235,11 +245,12 @@ static enum sim_err check_zones(const struct machine *m, struct sim_error *err)
 		for (u32 j = 0; j < i; j++) {
 			const struct machine_zone *y = &m->zones[j];
 
-			if (z->start_pfn < y->start_pfn + y->pages && y->start_pfn < z->start_pfn + z->pages)
+			if (z->start_pfn < y->start_pfn + y->pages &&
+			    y->start_pfn < z->start_pfn + z->pages)
 				return sim_fail(err, ERR_MACHINE,
 						"zone %s of node %u and zone %s of node %u overlap",
-						zone_type_names[y->type], y->node, zone_type_names[z->type],
-						z->node);
+						zone_type_names[y->type], y->node,
+						zone_type_names[z->type], z->node);
 		}
 		normal |= z->type != ZONE_MOVABLE;
 	}
@@ -252,7 +263,8 @@ static enum sim_err check_rest(const struct machine *m, struct sim_error *err)
 {
 	for (u32 cpu = 0; cpu < m->nr_cpu_nodes; cpu++) {
 		if (m->cpu_node[cpu] >= m->nodes)
-			return sim_fail(err, ERR_MACHINE, "CPU %u is on node %u, but there are %lld nodes", cpu,
+			return sim_fail(err, ERR_MACHINE,
+					"CPU %u is on node %u, but there are %lld nodes", cpu,
 					m->cpu_node[cpu], (long long)m->nodes);
 	}
 	if (m->nr_caches && m->data_cache)
@@ -264,10 +276,11 @@ static enum sim_err check_rest(const struct machine *m, struct sim_error *err)
 		return sim_fail(err, ERR_RANGE, "batch is 0; it must be between 1 and 4096");
 	if (m->percpu_pagelist_high_fraction > 0 &&
 	    m->percpu_pagelist_high_fraction < MIN_PERCPU_PAGELIST_HIGH_FRACTION)
-		return sim_fail(err, ERR_RANGE,
-				"percpu_pagelist_high_fraction is %lld; it must be 0 or at least %d",
-				(long long)m->percpu_pagelist_high_fraction,
-				MIN_PERCPU_PAGELIST_HIGH_FRACTION);
+		return sim_fail(
+			err, ERR_RANGE,
+			"percpu_pagelist_high_fraction is %lld; it must be 0 or at least %d",
+			(long long)m->percpu_pagelist_high_fraction,
+			MIN_PERCPU_PAGELIST_HIGH_FRACTION);
 	return SIM_OK;
 }
 

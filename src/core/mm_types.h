@@ -36,15 +36,15 @@
 enum {
 	PAGE_SHIFT = 12,
 	PAGE_SIZE = 1 << PAGE_SHIFT,
-	MAX_ORDER = 10,                 /* highest order, as in 6.6 */
+	MAX_ORDER = 10, /* highest order, as in 6.6 */
 	NR_PAGE_ORDERS = MAX_ORDER + 1,
 	PAGEBLOCK_ORDER = 9,
 	PAGEBLOCK_NR_PAGES = 1 << PAGEBLOCK_ORDER,
 	PAGE_ALLOC_COSTLY_ORDER = 3,
-	PCP_BATCH_SCALE_MAX = 5,        /* the default of scale_max */
+	PCP_BATCH_SCALE_MAX = 5, /* the default of scale_max */
 	MIN_PERCPU_PAGELIST_HIGH_FRACTION = 8,
 	SWAP_CLUSTER_MAX = 32,
-	SCALE_NONE = 31,                /* scale_max: none */
+	SCALE_NONE = 31, /* scale_max: none */
 };
 
 enum migratetype {
@@ -62,8 +62,8 @@ enum zone_watermarks { WMARK_MIN, WMARK_LOW, WMARK_HIGH, WMARK_PROMO, NR_WMARK }
 
 enum zone_flags {
 	ZONE_BOOSTED_WATERMARK, /* a fallback raised the boost; kswapd to be woken */
-	ZONE_RECLAIM_ACTIVE,    /* kswapd is at work on the zone */
-	ZONE_BELOW_HIGH,        /* patch 8: free pages are below the high mark */
+	ZONE_RECLAIM_ACTIVE,	/* kswapd is at work on the zone */
+	ZONE_BELOW_HIGH,	/* patch 8: free pages are below the high mark */
 };
 
 enum {
@@ -81,7 +81,7 @@ enum {
 enum page_state {
 	PG_NONE,  /* not the first page of anything */
 	PG_BUDDY, /* free block on a free list of its zone */
-	PG_PCP,   /* free block on a pageset's list */
+	PG_PCP,	  /* free block on a pageset's list */
 	PG_LIVE,  /* allocated block */
 };
 
@@ -100,22 +100,22 @@ struct page {
 
 /* The pageset of one CPU for one zone. The order of fields is the kernel's. */
 struct per_cpu_pages {
-	u8 lock;           /* held; with one op at a time only an injected op can meet it */
-	bool used;         /* exact counters: CPU used the zone since its last tick */
-	bool touched;      /* another counter of the zone changed since the last tick */
-	s32 count;         /* pages in the lists */
-	s32 count_min;     /* patch 9: pages; smallest count since the last tick */
-	s32 high;          /* pages; high watermark, emptying needed */
-	s32 high_min;      /* patch 6: pages */
-	s32 high_max;      /* patch 6: pages */
-	s32 batch;         /* pages; chunk for refill and bulk free */
-	u8 flags;          /* patch 1, 3: PCPF_* */
-	u8 alloc_factor;   /* patch 5: shift applied to batch when refilling */
-	u8 expire;         /* ticks until a remote pageset is drained */
-	u16 free_factor;   /* until patch 10: shift applied to batch when freeing */
-	s16 free_count;    /* patch 10: pages freed since the last allocations */
-	s32 stat_diff;     /* per-CPU part of the zone's free-page counter, pages */
-	u32 lists;         /* node id of the head of list 0 */
+	u8 lock;	 /* held; with one op at a time only an injected op can meet it */
+	bool used;	 /* exact counters: CPU used the zone since its last tick */
+	bool touched;	 /* another counter of the zone changed since the last tick */
+	s32 count;	 /* pages in the lists */
+	s32 count_min;	 /* patch 9: pages; smallest count since the last tick */
+	s32 high;	 /* pages; high watermark, emptying needed */
+	s32 high_min;	 /* patch 6: pages */
+	s32 high_max;	 /* patch 6: pages */
+	s32 batch;	 /* pages; chunk for refill and bulk free */
+	u8 flags;	 /* patch 1, 3: PCPF_* */
+	u8 alloc_factor; /* patch 5: shift applied to batch when refilling */
+	u8 expire;	 /* ticks until a remote pageset is drained */
+	u16 free_factor; /* until patch 10: shift applied to batch when freeing */
+	s16 free_count;	 /* patch 10: pages freed since the last allocations */
+	s32 stat_diff;	 /* per-CPU part of the zone's free-page counter, pages */
+	u32 lists;	 /* node id of the head of list 0 */
 	u16 cpu, zone;
 };
 
@@ -128,47 +128,47 @@ struct zone_stats {
 
 struct zone {
 	u16 id, node;
-	u8 type;                      /* enum zone_type */
-	u8 lock;                      /* held */
-	bool pcp_disabled;            /* between zone_pcp_disable and _enable */
+	u8 type;		      /* enum zone_type */
+	u8 lock;		      /* held */
+	bool pcp_disabled;	      /* between zone_pcp_disable and _enable */
 	u64 start_pfn, spanned_pages; /* all managed, no holes */
 	s64 managed_pages;
-	s64 _watermark[NR_WMARK];     /* pages, without the boost */
-	s64 watermark_boost;          /* pages */
+	s64 _watermark[NR_WMARK]; /* pages, without the boost */
+	s64 watermark_boost;	  /* pages */
 	s64 lowmem_reserve[MAX_NR_ZONES];
-	s64 nr_reserved_highatomic;   /* pages */
-	s64 free_pages;               /* the global part of the free-page counter */
-	s32 stat_threshold;           /* fold a CPU's part above this */
-	u32 flags;                    /* 1 << enum zone_flags */
+	s64 nr_reserved_highatomic; /* pages */
+	s64 free_pages;		    /* the global part of the free-page counter */
+	s32 stat_threshold;	    /* fold a CPU's part above this */
+	u32 flags;		    /* 1 << enum zone_flags */
 	s32 pageset_high_min, pageset_high_max;
 	s32 pageset_batch;
-	u32 free_area;                /* node id of the head of order 0, type 0 */
-	u32 nr_free[NR_PAGE_ORDERS];  /* blocks */
+	u32 free_area;		     /* node id of the head of order 0, type 0 */
+	u32 nr_free[NR_PAGE_ORDERS]; /* blocks */
 	struct zone_stats stats;
 };
 
 /* Where an allocation stands: see op.h. in_use is odd in a slot that is taken. */
 struct slot {
-	u32 page;       /* node id of the live block, 0: empty; free slot: next free slot */
+	u32 page;	/* node id of the live block, 0: empty; free slot: next free slot */
 	u32 generation; /* << 4 | order; the lowest bit of the generation: taken */
 };
 
 /* What of the machine changes and is neither zone, pageset, page nor slot. */
 struct sim_state {
-	u32 patches;              /* patch.h */
-	u32 scale_max;            /* cap of the factors: 0..6 or SCALE_NONE */
+	u32 patches;   /* patch.h */
+	u32 scale_max; /* cap of the factors: 0..6 or SCALE_NONE */
 	s64 min_free_kbytes, user_min_free_kbytes;
 	s64 watermark_scale_factor;
 	s64 percpu_pagelist_high_fraction;
 	bool pcp_batch_high_locked; /* a zone's pagesets are disabled */
 	u32 nr_online;
-	u64 ops, steps;           /* executed so far */
+	u64 ops, steps;		  /* executed so far */
 	u32 slot_free, slot_bump; /* head of the free slots (0: none); first never used */
 	u64 slots_taken;
-	u64 empty_frees;          /* frees of an empty slot: no-ops */
+	u64 empty_frees;			     /* frees of an empty slot: no-ops */
 	u64 pcp_pages, pcp_pages_max, pcp_pages_sum; /* in all pagesets: now, max, sum over ops */
 	u64 live_pages;
-	u64 hold_pages_max;       /* most pages moved in one zone-lock hold */
+	u64 hold_pages_max; /* most pages moved in one zone-lock hold */
 };
 
 /* Which orders pagesets hold, and on which list. */

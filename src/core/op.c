@@ -48,7 +48,8 @@ static enum sim_err check_alloc(const struct sim *sim, const struct op *op, stru
 	if (op->order > MAX_ORDER)
 		return sim_fail(err, ERR_RANGE, "order %u: orders are 0..%d", op->order, MAX_ORDER);
 	if (op->type >= MIGRATE_PCPTYPES)
-		return sim_fail(err, ERR_RANGE, "migratetype %u cannot be asked for; it is U, M or R", op->type);
+		return sim_fail(err, ERR_RANGE,
+				"migratetype %u cannot be asked for; it is U, M or R", op->type);
 	if (op->count < 1 || op->count > most)
 		return sim_fail(err, ERR_RANGE, "count %u: it must be 1..%u", op->count, most);
 	if (op->kind == OP_ALLOC && op->count != 1)
@@ -77,10 +78,12 @@ static enum sim_err check_free(const struct sim *sim, const struct op *op, const
 		u32 id = slots ? slots[i] : op->slot;
 
 		if (!slot_is_taken(sim, id))
-			return sim_fail(err, ERR_SLOT, "slot %u is not taken: freed already, or never allocated",
+			return sim_fail(err, ERR_SLOT,
+					"slot %u is not taken: freed already, or never allocated",
 					id);
 		if (op->kind == OP_FREELIST && (sim->slots[id].generation & 15) != 0)
-			return sim_fail(err, ERR_OP, "slot %u is of order %u; a list holds order-0 pages", id,
+			return sim_fail(err, ERR_OP,
+					"slot %u is of order %u; a list holds order-0 pages", id,
 					sim->slots[id].generation & 15);
 	}
 	return SIM_OK;
@@ -91,20 +94,24 @@ static enum sim_err check_values(const struct op *op, struct sim_error *err)
 	s64 most = op->kind == OP_CACHE ? op_args[OPARG_bytes].max : op_args[OPARG_value].max;
 
 	if (op->value < 0 || op->value > most)
-		return sim_fail(err, ERR_RANGE, "%s %lld: it must be 0..%lld", op_infos[op->kind].name,
-				(long long)op->value, (long long)most);
+		return sim_fail(err, ERR_RANGE, "%s %lld: it must be 0..%lld",
+				op_infos[op->kind].name, (long long)op->value, (long long)most);
 	if (op->kind == OP_WSF && (op->value < 1 || op->value > 3000))
 		return sim_fail(err, ERR_RANGE, "watermark_scale_factor %lld: it must be 1..3000",
 				(long long)op->value);
-	if (op->kind == OP_WMARK && (op->low < op->value || op->high < op->low || op->high > INT32_MAX))
-		return sim_fail(err, ERR_RANGE, "watermarks %lld, %lld, %lld: min <= low <= high must hold",
+	if (op->kind == OP_WMARK &&
+	    (op->low < op->value || op->high < op->low || op->high > INT32_MAX))
+		return sim_fail(err, ERR_RANGE,
+				"watermarks %lld, %lld, %lld: min <= low <= high must hold",
 				(long long)op->value, (long long)op->low, (long long)op->high);
 	if (op->kind == OP_PATCHES && !patch_set_is_closed((u32)op->value))
-		return sim_fail(err, ERR_PATCH, "the patch set lacks a patch that another one needs");
+		return sim_fail(err, ERR_PATCH,
+				"the patch set lacks a patch that another one needs");
 	return SIM_OK;
 }
 
-enum sim_err op_check(const struct sim *sim, const struct op *op, const u32 *slots, struct sim_error *err)
+enum sim_err op_check(const struct sim *sim, const struct op *op, const u32 *slots,
+		      struct sim_error *err)
 {
 	enum sim_err ret = SIM_OK;
 	u32 args;

@@ -29,7 +29,14 @@ enum op_arg {
 };
 
 enum op_arg_type {
-	OPA_CPU, OPA_INT, OPA_MIGRATETYPE, OPA_SLOTS, OPA_BOOL, OPA_ZONE, OPA_SIZE, OPA_PATCHES
+	OPA_CPU,
+	OPA_INT,
+	OPA_MIGRATETYPE,
+	OPA_SLOTS,
+	OPA_BOOL,
+	OPA_ZONE,
+	OPA_SIZE,
+	OPA_PATCHES
 };
 
 struct op_arg_info {
@@ -55,23 +62,23 @@ enum { OP_F_ATOMIC = 1, OP_F_BUSY = 2, OP_F_ON = 4 };
 
 /* The first 16 bytes say all of the frequent kinds. */
 struct op {
-	u8 kind;          /* enum op_kind */
+	u8 kind; /* enum op_kind */
 	u8 order;
-	u8 type;          /* enum migratetype */
-	u8 flags;         /* OP_F_* */
+	u8 type;  /* enum migratetype */
+	u8 flags; /* OP_F_* */
 	u16 cpu, zone;
-	u32 count;        /* blocks; 1 for alloc and free */
-	u32 slot;         /* free of one block without a list: which */
+	u32 count;	      /* blocks; 1 for alloc and free */
+	u32 slot;	      /* free of one block without a list: which */
 	s64 value, low, high; /* value: also min, bytes, patch set */
 };
 
 enum op_status { OP_DONE, OP_FAILED, OP_REFUSED };
 
 struct op_result {
-	u8 status;        /* enum op_status; OP_FAILED: not all blocks were got */
-	u8 attempt;       /* allocations: 1 or 2; 2 if any block needed it */
-	bool kswapd;      /* kswapd would have been woken */
-	u32 got;          /* blocks allocated, or freed without the empty ones */
+	u8 status;   /* enum op_status; OP_FAILED: not all blocks were got */
+	u8 attempt;  /* allocations: 1 or 2; 2 if any block needed it */
+	bool kswapd; /* kswapd would have been woken */
+	u32 got;     /* blocks allocated, or freed without the empty ones */
 };
 
 /* The kind by long or short name, NR_OPS if there is none. */
@@ -82,7 +89,8 @@ enum op_kind op_kind_find(const char *name);
  * online, and that the slots are taken. @slots as for sim_exec(). SIM_OK, or
  * ERR_OP, ERR_RANGE or ERR_SLOT with a sentence.
  */
-enum sim_err op_check(const struct sim *sim, const struct op *op, const u32 *slots, struct sim_error *err);
+enum sim_err op_check(const struct sim *sim, const struct op *op, const u32 *slots,
+		      struct sim_error *err);
 
 /*
  * Do an operation. Checks as op_check() first; on an error nothing changed.

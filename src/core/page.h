@@ -117,8 +117,8 @@ static inline struct page *list_last_entry(struct sim *sim, const struct page *h
 	return node(sim, head->prev);
 }
 
-static inline void list_link(struct sim *sim, struct page *page, struct page *prev, struct page *next,
-			     struct page *head)
+static inline void list_link(struct sim *sim, struct page *page, struct page *prev,
+			     struct page *next, struct page *head)
 {
 	u32 id = node_id(sim, page);
 

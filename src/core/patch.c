@@ -164,8 +164,9 @@ static bool number_to_bit(long n, enum series series, u32 *set, char *error, siz
 
 	if (id == P_NONE) {
 		if (series == SERIES_V3 && n == 10)
-			snprintf(error, size,
-				 "series v3 has patches 1..9: its patch 9 is v2's patch 10, and v2's 9 (count_min) was dropped");
+			snprintf(
+				error, size,
+				"series v3 has patches 1..9: its patch 9 is v2's patch 10, and v2's 9 (count_min) was dropped");
 		else
 			snprintf(error, size, "series v%d has patches 1..%d, not %ld",
 				 series == SERIES_V3 ? 3 : 2, patch_count(series), n);
@@ -197,8 +198,8 @@ static bool parse_range(const char *word, size_t len, enum series series, u32 *s
 		last = read_number(&at);
 	}
 	if (at != word + len || first < 0 || last < 0)
-		return fail(error, size, "'%.*s' is not a patch number, a range like 1-7, or a name", word,
-			    len);
+		return fail(error, size,
+			    "'%.*s' is not a patch number, a range like 1-7, or a name", word, len);
 	if (last < first)
 		return fail(error, size, "the range '%.*s' runs backwards", word, len);
 	/* Both ends are judged before the walk, so that a huge range ends at once. */
@@ -224,7 +225,8 @@ static bool parse_word(const char *word, size_t len, enum series series, u32 *se
 		if (strlen(patches[id].name) != len || strncmp(word, patches[id].name, len) != 0)
 			continue;
 		if (!patch_exists(series, id))
-			return fail(error, size, "patch '%.*s' is not part of this series", word, len);
+			return fail(error, size, "patch '%.*s' is not part of this series", word,
+				    len);
 		*set |= PATCH_BIT(id);
 		return true;
 	}
@@ -244,8 +246,9 @@ bool patch_set_parse(const char *text, enum series series, struct patch_change *
 		at += strspn(at, " ");
 		len = strcspn(at, ", ");
 		if (len == 0)
-			return fail(error, size, "a patch set is 'none', 'all' or numbers like 1-7,10%.*s",
-				    "", 0);
+			return fail(error, size,
+				    "a patch set is 'none', 'all' or numbers like 1-7,10%.*s", "",
+				    0);
 		if (!parse_word(at, len, series, &set, error, size))
 			return false;
 		at += len;
@@ -261,8 +264,8 @@ bool patch_set_parse(const char *text, enum series series, struct patch_change *
 	return true;
 }
 
-bool patch_level_parse(const char *text, enum series series, struct patch_change *change, char *error,
-		       size_t size)
+bool patch_level_parse(const char *text, enum series series, struct patch_change *change,
+		       char *error, size_t size)
 {
 	size_t len = strlen(text);
 	char inner[64];
@@ -305,7 +308,8 @@ char *patch_set_format(u32 set, char *buf)
 		while (last < patch_count(series) &&
 		       (set & PATCH_BIT(patch_by_number(series, last + 1))))
 			last++;
-		used += (size_t)snprintf(buf + used, PATCH_TEXT_MAX - used, "%s%d", used ? "," : "", n);
+		used += (size_t)snprintf(buf + used, PATCH_TEXT_MAX - used, "%s%d", used ? "," : "",
+					 n);
 		if (last > n)
 			used += (size_t)snprintf(buf + used, PATCH_TEXT_MAX - used, "%c%d",
 						 last == n + 1 ? ',' : '-', last);

@@ -30,9 +30,9 @@ enum { PATCH_TEXT_MAX = 96 };
 
 /* What a change of a set did beyond what was asked, for the user. */
 struct patch_change {
-	u32 set;       /* the new set, closed */
-	u32 also_on;   /* switched on because something asked for needs it */
-	u32 also_off;  /* switched off because it needs what went off */
+	u32 set;      /* the new set, closed */
+	u32 also_on;  /* switched on because something asked for needs it */
+	u32 also_off; /* switched off because it needs what went off */
 };
 
 /* The series a set belongs to. */
@@ -69,8 +69,8 @@ bool patch_set_parse(const char *text, enum series series, struct patch_change *
  * Read one entry of --levels or --under: "base", "none", a level "7", a set
  * "[1-7,10]", "all". Errors as patch_set_parse().
  */
-bool patch_level_parse(const char *text, enum series series, struct patch_change *change, char *error,
-		       size_t size);
+bool patch_level_parse(const char *text, enum series series, struct patch_change *change,
+		       char *error, size_t size);
 /* Write "none", "all" or "1-7,10[,nikhil]" to @buf of PATCH_TEXT_MAX bytes. */
 char *patch_set_format(u32 set, char *buf);
 

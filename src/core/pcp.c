@@ -47,7 +47,8 @@ static void count_add(struct sim *sim, struct per_cpu_pages *pcp, int nr_pages)
  * Giving pages back
  */
 
-void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count, struct per_cpu_pages *pcp, u32 pindex)
+void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count, struct per_cpu_pages *pcp,
+			u32 pindex)
 {
 	int wanted = count;
 
@@ -149,7 +150,8 @@ static int high_shrink_step(struct sim *sim, struct per_cpu_pages *pcp)
 }
 
 /* nr_pcp_high() before patch 7: the limit is fixed. */
-static int nr_pcp_high_fixed(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone, bool free_high)
+static int nr_pcp_high_fixed(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone,
+			     bool free_high)
 {
 	int high = pcp->high;
 
@@ -169,7 +171,8 @@ static int nr_pcp_high_fixed(struct sim *sim, struct per_cpu_pages *pcp, struct 
 	return min_int(pcp->batch << 2, high);
 }
 
-static int nr_pcp_high_tuned(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone, bool free_high)
+static int nr_pcp_high_tuned(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone,
+			     bool free_high)
 {
 	int batch = pcp->batch, high_min = pcp->high_min, high_max = pcp->high_max;
 	int high = clamp_int(pcp->high, high_min, high_max);
@@ -182,7 +185,8 @@ static int nr_pcp_high_tuned(struct sim *sim, struct per_cpu_pages *pcp, struct 
 	}
 	if (unlikely(free_high)) {
 		pcp->high = max_int(high - batch_scaled(sim, batch), high_min);
-		STEP(sim, STEP_LIMIT_FREE_HIGH, pcp->high, high, batch_scaled(sim, batch), high_min);
+		STEP(sim, STEP_LIMIT_FREE_HIGH, pcp->high, high, batch_scaled(sim, batch),
+		     high_min);
 		return 0;
 	}
 	if (unlikely(zone->flags & 1u << ZONE_RECLAIM_ACTIVE)) {
@@ -280,8 +284,8 @@ bool pcp_free_high(struct sim *sim, struct per_cpu_pages *pcp, u32 order)
 		if (patched(sim, P_KEEP_BATCH)) {
 			bool keep = pcp->flags & PCPF_FREE_HIGH_BATCH;
 
-			STEP(sim, STEP_KEEP_BATCH, !keep || pcp->count >= pcp->batch, keep, pcp->count,
-			     pcp->batch);
+			STEP(sim, STEP_KEEP_BATCH, !keep || pcp->count >= pcp->batch, keep,
+			     pcp->count, pcp->batch);
 			free_high = free_high && (!keep || pcp->count >= pcp->batch);
 		} else {
 			STEP(sim, STEP_NA_KEEP_BATCH, pcp->count, pcp->batch);
@@ -310,7 +314,8 @@ static void free_unref_page_commit(struct sim *sim, struct zone *zone, struct pe
 	page->private = pcp->lists + pindex;
 	list_add(sim, page, node(sim, pcp->lists + pindex));
 	count_add(sim, pcp, 1 << order);
-	STEP(sim, STEP_PCP_PUSH, page_to_pfn(sim, page), order, pindex, pcp->count, pcp->cpu, zone->id);
+	STEP(sim, STEP_PCP_PUSH, page_to_pfn(sim, page), order, pindex, pcp->count, pcp->cpu,
+	     zone->id);
 
 	free_high = pcp_free_high(sim, pcp, order);
 	if (patched(sim, P_FREE_COUNT)) {
@@ -331,7 +336,8 @@ static void free_unref_page_commit(struct sim *sim, struct zone *zone, struct pe
 		free_pcppages_bulk(sim, zone, nr_pcp_free(sim, pcp, high, free_high), pcp, pindex);
 		if (patched(sim, P_BELOW_HIGH)) {
 			if ((zone->flags & 1u << ZONE_BELOW_HIGH) &&
-			    zone_watermark_ok(sim, zone, 0, wmark_pages(zone, WMARK_HIGH), ZONE_MOVABLE, 0)) {
+			    zone_watermark_ok(sim, zone, 0, wmark_pages(zone, WMARK_HIGH),
+					      ZONE_MOVABLE, 0)) {
 				zone->flags &= ~(1u << ZONE_BELOW_HIGH);
 				STEP(sim, STEP_BELOW_HIGH_CLEARED, zone->id, zone_free_pages(zone));
 			}
@@ -437,7 +443,8 @@ static int nr_pcp_alloc_plain(struct sim *sim, struct per_cpu_pages *pcp, bool m
 }
 
 /* May a refill raise high? Not with fixed limits, nor under pressure. */
-static bool refill_may_raise_high(struct sim *sim, const struct per_cpu_pages *pcp, const struct zone *zone)
+static bool refill_may_raise_high(struct sim *sim, const struct per_cpu_pages *pcp,
+				  const struct zone *zone)
 {
 	bool pressure;
 
@@ -453,7 +460,8 @@ static bool refill_may_raise_high(struct sim *sim, const struct per_cpu_pages *p
 }
 
 /* Patch 5: an order-0 refill doubles while nothing is freed. Pages. */
-static int nr_pcp_alloc_scaled(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone, u32 order)
+static int nr_pcp_alloc_scaled(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone,
+			       u32 order)
 {
 	int base_batch = pcp->batch, high = pcp->high, batch, max_nr_alloc;
 
@@ -525,12 +533,14 @@ struct page *__rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u3
 		int batch;
 		u32 alloced;
 
-		STEP(sim, STEP_LIST_EMPTY, 1, order_to_pindex(migratetype, order), pcp->cpu, zone->id);
+		STEP(sim, STEP_LIST_EMPTY, 1, order_to_pindex(migratetype, order), pcp->cpu,
+		     zone->id);
 		batch = nr_pcp_alloc(sim, pcp, zone, order);
-		alloced = rmqueue_bulk(sim, zone, order, (u32)batch, list, migratetype, alloc_flags);
+		alloced =
+			rmqueue_bulk(sim, zone, order, (u32)batch, list, migratetype, alloc_flags);
 		count_add(sim, pcp, (int)(alloced << order));
-		STEP(sim, STEP_REFILL, alloced << order, alloced, batch, order_to_pindex(migratetype, order),
-		     pcp->cpu, zone->id);
+		STEP(sim, STEP_REFILL, alloced << order, alloced, batch,
+		     order_to_pindex(migratetype, order), pcp->cpu, zone->id);
 		if (unlikely(list_empty(list)))
 			return NULL;
 	}
@@ -548,7 +558,8 @@ struct page *__rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u3
 	return page;
 }
 
-struct page *rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 migratetype, u32 alloc_flags)
+struct page *rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 migratetype,
+			     u32 alloc_flags)
 {
 	struct per_cpu_pages *pcp = per_cpu_pageset(sim, zone, sim->cpu);
 	struct page *page, *list;
@@ -745,7 +756,8 @@ void zone_pcp_disable(struct sim *sim, struct zone *zone)
 void zone_pcp_enable(struct sim *sim, struct zone *zone)
 {
 	STEP(sim, STEP_PCP_ENABLE, zone->id);
-	pageset_update_all(sim, zone, zone->pageset_high_min, zone->pageset_high_max, zone->pageset_batch);
+	pageset_update_all(sim, zone, zone->pageset_high_min, zone->pageset_high_max,
+			   zone->pageset_batch);
 	zone->pcp_disabled = false;
 	sim->state->pcp_batch_high_locked = false;
 }

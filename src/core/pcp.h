@@ -21,12 +21,14 @@ struct policy {
 	int (*nr_pcp_high)(void *ctx, struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone,
 			   bool free_high);
 	/* How many pages to give back. */
-	int (*nr_pcp_free)(void *ctx, struct sim *sim, struct per_cpu_pages *pcp, int high, bool free_high);
+	int (*nr_pcp_free)(void *ctx, struct sim *sim, struct per_cpu_pages *pcp, int high,
+			   bool free_high);
 	/* How many blocks to take from the buddy. */
-	int (*nr_pcp_alloc)(void *ctx, struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone,
-			    u32 order);
+	int (*nr_pcp_alloc)(void *ctx, struct sim *sim, struct per_cpu_pages *pcp,
+			    struct zone *zone, u32 order);
 	/* The new high of a tick; returns it. */
-	int (*decay_pcp_high)(void *ctx, struct sim *sim, struct zone *zone, struct per_cpu_pages *pcp);
+	int (*decay_pcp_high)(void *ctx, struct sim *sim, struct zone *zone,
+			      struct per_cpu_pages *pcp);
 };
 
 /* Policy, kernel signatures with the machine in front. All results in pages, */
@@ -38,7 +40,8 @@ int nr_pcp_alloc(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone, 
 bool pcp_free_high(struct sim *sim, struct per_cpu_pages *pcp, u32 order);
 
 /* rmqueue_pcplist(): take a block from a pageset, refilled if need be; NULL if none. */
-struct page *rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 migratetype, u32 alloc_flags);
+struct page *rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 migratetype,
+			     u32 alloc_flags);
 /* __rmqueue_pcplist(): the same with the pageset locked. */
 struct page *__rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 migratetype,
 			       u32 alloc_flags, struct per_cpu_pages *pcp, struct page *list);
@@ -47,7 +50,8 @@ void free_unref_page(struct sim *sim, struct page *page, u32 order);
 /* free_unref_page_list(): free order-0 pages as one list. @pages: node ids. */
 void free_unref_page_list(struct sim *sim, const u32 *pages, u32 nr_pages);
 /* free_pcppages_bulk(): give @count pages back, from list @pindex on. */
-void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count, struct per_cpu_pages *pcp, u32 pindex);
+void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count, struct per_cpu_pages *pcp,
+			u32 pindex);
 
 bool pcp_spin_trylock(struct sim *sim, struct per_cpu_pages *pcp);
 static inline void pcp_spin_unlock(struct per_cpu_pages *pcp)

@@ -58,7 +58,8 @@ static void lay_out(const struct sim *sim, struct layout *l)
 
 	l->state = place(&at, sizeof(struct sim_state), 64);
 	l->zones = place(&at, sim->nr_zones * sizeof(struct zone), 64);
-	l->pagesets = place(&at, (size_t)sim->nr_zones * sim->nr_cpus * sizeof(struct per_cpu_pages), 64);
+	l->pagesets =
+		place(&at, (size_t)sim->nr_zones * sim->nr_cpus * sizeof(struct per_cpu_pages), 64);
 	l->online = place(&at, sim->nr_cpus, 64);
 	l->cache = place(&at, sim->nr_cpus * sizeof(u64), 64);
 	l->clock = place(&at, sim->nr_cpus * sizeof(u64), 64);
@@ -72,8 +73,8 @@ static void lay_out(const struct sim *sim, struct layout *l)
 
 static void *map_zero(size_t bytes)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
-		       0);
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (p == MAP_FAILED)
 		return NULL;
@@ -110,7 +111,8 @@ static enum sim_err map_arena(struct sim *sim, struct sim_error *err)
 
 	lay_out(sim, &l);
 	if (l.heads + l.blocks + l.pages >= UINT32_MAX)
-		return sim_fail(err, ERR_MACHINE, "the machine has more pages and lists than fit: %llu",
+		return sim_fail(err, ERR_MACHINE,
+				"the machine has more pages and lists than fit: %llu",
 				(unsigned long long)(l.heads + l.blocks + l.pages));
 	sim->arena_bytes = l.end;
 	sim->nr_chunks = l.end >> CHUNK_SHIFT;
@@ -118,7 +120,8 @@ static enum sim_err map_arena(struct sim *sim, struct sim_error *err)
 	sim->dirty = map_zero(sim->nr_chunks);
 	sim->scratch = malloc(SIM_OP_LIST_MAX * sizeof(*sim->scratch));
 	if (!sim->arena || !sim->dirty || !sim->scratch)
-		return sim_fail(err, ERR_NOMEM, "this host has no room for the machine's %llu MiB of page links",
+		return sim_fail(err, ERR_NOMEM,
+				"this host has no room for the machine's %llu MiB of page links",
 				(unsigned long long)(l.end >> 20));
 	point_into_arena(sim, &l);
 	return SIM_OK;
@@ -193,7 +196,8 @@ static void free_memory_to_buddy(struct sim *sim, struct zone *zone)
 			order = MAX_ORDER;
 		while (pfn + (1ull << order) > end)
 			order--;
-		__free_one_page(sim, pfn_to_page(sim, pfn), pfn, zone, order, MIGRATE_MOVABLE, true);
+		__free_one_page(sim, pfn_to_page(sim, pfn), pfn, zone, order, MIGRATE_MOVABLE,
+				true);
 		pfn += 1ull << order;
 	}
 	memset(&zone->stats, 0, sizeof(zone->stats));
@@ -305,16 +309,19 @@ static struct sim *sim_new(const struct machine *machine, struct sim_error *err)
 	return sim;
 }
 
-enum sim_err sim_create(const struct machine *machine, u32 patches, struct sim **out, struct sim_error *err)
+enum sim_err sim_create(const struct machine *machine, u32 patches, struct sim **out,
+			struct sim_error *err)
 {
 	struct sim *sim;
 
 	*out = NULL;
 	if (!patch_set_is_closed(patches))
-		return sim_fail(err, ERR_PATCH, "the patch set lacks a patch that another one needs");
+		return sim_fail(err, ERR_PATCH,
+				"the patch set lacks a patch that another one needs");
 	if (machine->scale_max != PCP_BATCH_SCALE_MAX && machine->scale_max != SCALE_NONE &&
 	    patch_series(patches) == SERIES_V2)
-		return sim_fail(err, ERR_MACHINE, "scale_max is fixed at 5 in series v2 (or none); v3 has 0..6");
+		return sim_fail(err, ERR_MACHINE,
+				"scale_max is fixed at 5 in series v2 (or none); v3 has 0..6");
 	if (machine->nr_zones == 0 || machine->nr_cpu_nodes == 0)
 		return sim_fail(err, ERR_MACHINE, "the machine has no zones or no CPUs");
 	sim = sim_new(machine, err);
@@ -359,7 +366,8 @@ enum sim_err sim_clone(const struct sim *from, struct sim **out, struct sim_erro
 	for (size_t i = from->hot_bytes >> CHUNK_SHIFT; i < from->nr_chunks; i++) {
 		if (!from->dirty[i])
 			continue;
-		memcpy(sim->arena + (i << CHUNK_SHIFT), from->arena + (i << CHUNK_SHIFT), CHUNK_SIZE);
+		memcpy(sim->arena + (i << CHUNK_SHIFT), from->arena + (i << CHUNK_SHIFT),
+		       CHUNK_SIZE);
 		sim->dirty[i] = CHUNK_WRITTEN;
 	}
 	sim->stat_exact = from->stat_exact;
@@ -449,8 +457,8 @@ static void op_allocate(struct sim *sim, const struct op *op, u32 *slots, struct
 		if (slots)
 			slots[i] = id;
 		if (!failed) {
-			struct alloc_result got = alloc_pages(sim, op->order, op->type,
-							      op->flags & OP_F_ATOMIC);
+			struct alloc_result got =
+				alloc_pages(sim, op->order, op->type, op->flags & OP_F_ATOMIC);
 
 			failed = !got.page;
 			if (got.page) {
@@ -501,7 +509,8 @@ static struct page *release_slot(struct sim *sim, u32 id)
 	return page;
 }
 
-static void op_free(struct sim *sim, const struct op *op, const u32 *slots, struct op_result *result)
+static void op_free(struct sim *sim, const struct op *op, const u32 *slots,
+		    struct op_result *result)
 {
 	for (u32 i = 0; i < op->count; i++) {
 		struct page *page = release_slot(sim, slots ? slots[i] : op->slot);
@@ -513,7 +522,8 @@ static void op_free(struct sim *sim, const struct op *op, const u32 *slots, stru
 	}
 }
 
-static void op_free_list(struct sim *sim, const struct op *op, const u32 *slots, struct op_result *result)
+static void op_free_list(struct sim *sim, const struct op *op, const u32 *slots,
+			 struct op_result *result)
 {
 	u32 nr = 0;
 
@@ -605,7 +615,8 @@ static void sysctl(struct sim *sim, const struct op *op)
 static void change_patches(struct sim *sim, u32 set)
 {
 	u32 changed = sim->patches ^ set;
-	u32 keep_inputs = PATCH_BIT(P_CACHE_INFO) | PATCH_BIT(P_KEEP_BATCH) | PATCH_BIT(P_SERIES_V3);
+	u32 keep_inputs = PATCH_BIT(P_CACHE_INFO) | PATCH_BIT(P_KEEP_BATCH) |
+			  PATCH_BIT(P_SERIES_V3);
 
 	sim->state->patches = set;
 	sim_reload(sim);
@@ -690,7 +701,7 @@ static void op_control(struct sim *sim, const struct op *op)
 		break;
 	case OP_RECLAIM:
 		zone->flags &= ~(1u << ZONE_RECLAIM_ACTIVE);
-		zone->flags |= (u32)!!(op->flags & OP_F_ON) << ZONE_RECLAIM_ACTIVE;
+		zone->flags |= (u32) !!(op->flags & OP_F_ON) << ZONE_RECLAIM_ACTIVE;
 		STEP(sim, STEP_RECLAIM_FLAG, !!(op->flags & OP_F_ON), zone->id);
 		break;
 	case OP_FRACTION:

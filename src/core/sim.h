@@ -20,7 +20,8 @@ struct policy;
  * Build and boot a machine. @machine must have passed machine_finish(); it is
  * copied. @patches must be closed. ERR_NOMEM, ERR_PATCH, ERR_MACHINE.
  */
-enum sim_err sim_create(const struct machine *machine, u32 patches, struct sim **sim, struct sim_error *err);
+enum sim_err sim_create(const struct machine *machine, u32 patches, struct sim **sim,
+			struct sim_error *err);
 void sim_destroy(struct sim *sim);
 /* An independent copy, state and all; observer and policy are not copied. */
 enum sim_err sim_clone(const struct sim *from, struct sim **sim, struct sim_error *err);
@@ -76,10 +77,10 @@ u32 sim_pageblock_type(const struct sim *sim, u64 pfn);
 /* What a page belongs to. */
 struct page_info {
 	enum page_state state; /* PG_NONE: between lists, in the middle of an operation */
-	u64 pfn;               /* the first page of the block */
+	u64 pfn;	       /* the first page of the block */
 	u32 order, type, zone;
-	u32 cpu, pindex;       /* PG_PCP: whose list */
-	u32 slot;              /* PG_LIVE */
+	u32 cpu, pindex; /* PG_PCP: whose list */
+	u32 slot;	 /* PG_LIVE */
 	bool movable;
 };
 
@@ -88,7 +89,7 @@ bool sim_page_info(const struct sim *sim, u64 pfn, struct page_info *info);
 
 /* What a slot names: false if it is free or was never given out. */
 struct slot_info {
-	bool live;             /* false: empty, its allocation failed */
+	bool live; /* false: empty, its allocation failed */
 	u64 pfn;
 	u32 order, generation;
 };

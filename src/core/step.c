@@ -12,7 +12,7 @@
 #define CALLED_BY(name) (1ull << FN_##name)
 
 const struct step_func_info step_funcs[NR_STEP_FUNCS] = {
-#define FUNC(name, file, kernel, kernel_file, summary, ...)                                            \
+#define FUNC(name, file, kernel, kernel_file, summary, ...) \
 	[FN_##name] = { #name, file, kernel, kernel_file, summary, __VA_ARGS__ },
 #define STEP_DEF(id, func, kind, patch, text)
 #include "step.def"
@@ -29,13 +29,15 @@ const struct step_info step_infos[NR_STEPS] = {
 };
 
 const char *const step_kind_names[NR_STEP_KINDS] = {
-	[SK_ENTER] = "enter",   [SK_COND] = "condition", [SK_NOT_ASKED] = "not_asked", [SK_SET] = "set",
-	[SK_MOVE] = "move",     [SK_RESULT] = "result",  [SK_REFILL] = "refill",       [SK_BULK] = "bulk",
-	[SK_DRAIN] = "drain",   [SK_FLAG] = "flag",      [SK_TICK] = "tick",           [SK_PATCH] = "patch",
+	[SK_ENTER] = "enter",	[SK_COND] = "condition", [SK_NOT_ASKED] = "not_asked",
+	[SK_SET] = "set",	[SK_MOVE] = "move",	 [SK_RESULT] = "result",
+	[SK_REFILL] = "refill", [SK_BULK] = "bulk",	 [SK_DRAIN] = "drain",
+	[SK_FLAG] = "flag",	[SK_TICK] = "tick",	 [SK_PATCH] = "patch",
 	[SK_FAIL] = "fail",
 };
 
-void step_emit(struct sim *sim, enum step_id id, const char *file, u32 line, u32 nr_args, const s64 *args)
+void step_emit(struct sim *sim, enum step_id id, const char *file, u32 line, u32 nr_args,
+	       const s64 *args)
 {
 	struct step step;
 
@@ -75,7 +77,8 @@ static const char *const type_words[] = { "unmovable", "movable", "reclaimable",
 static const char *const wmark_words[] = { "min", "low", "high", "promo" };
 
 /* One operand as text by its format word. */
-static int format_arg(const struct sim *sim, char *buf, size_t size, s64 value, const char *fmt, size_t len)
+static int format_arg(const struct sim *sim, char *buf, size_t size, s64 value, const char *fmt,
+		      size_t len)
 {
 	char name[32];
 

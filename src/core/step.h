@@ -40,7 +40,7 @@ enum step_kind {
 	SK_ENTER,     /* a function begins */
 	SK_COND,      /* a condition was evaluated; args[0] is its outcome, 0 or 1 */
 	SK_NOT_ASKED, /* a condition that the patch set does not have */
-	SK_SET,       /* a value changed */
+	SK_SET,	      /* a value changed */
 	SK_MOVE,      /* a page moved */
 	SK_RESULT,    /* a function's answer */
 	SK_REFILL,    /* event: a list was refilled */
@@ -56,32 +56,32 @@ enum step_kind {
 enum { STEP_ARGS_MAX = 6, STEP_TEXT_MAX = 240 };
 
 struct step {
-	u16 id;                 /* enum step_id */
+	u16 id; /* enum step_id */
 	u16 nr_args;
-	u32 line;               /* in file, counting from 1 */
-	const char *file;       /* of the mirror, as the compiler names it */
-	u16 cpu;                /* that executes */
-	u16 depth;              /* of injection: 0 the op itself, 1 an injected one */
+	u32 line;	  /* in file, counting from 1 */
+	const char *file; /* of the mirror, as the compiler names it */
+	u16 cpu;	  /* that executes */
+	u16 depth;	  /* of injection: 0 the op itself, 1 an injected one */
 	s64 args[STEP_ARGS_MAX];
 };
 
 typedef void (*step_observer)(void *ctx, struct sim *sim, const struct step *step);
 
 struct step_info {
-	const char *name;       /* PCP_ABOVE_HIGH */
-	u8 func;                /* enum step_func */
-	u8 kind;                /* enum step_kind */
-	u8 patch;               /* enum patch_id, P_NONE */
-	const char *text;       /* sentence with {n}, see step_format() */
+	const char *name; /* PCP_ABOVE_HIGH */
+	u8 func;	  /* enum step_func */
+	u8 kind;	  /* enum step_kind */
+	u8 patch;	  /* enum patch_id, P_NONE */
+	const char *text; /* sentence with {n}, see step_format() */
 };
 
 struct step_func_info {
-	const char *name;        /* as in our source */
-	const char *file;        /* pcp.c */
-	const char *kernel;      /* the kernel's name for it, 6.6 unless it says more */
+	const char *name;	 /* as in our source */
+	const char *file;	 /* pcp.c */
+	const char *kernel;	 /* the kernel's name for it, 6.6 unless it says more */
 	const char *kernel_file; /* mm/page_alloc.c */
-	const char *summary;     /* one line: what it decides or does */
-	u64 callers;             /* mask of enum step_func */
+	const char *summary;	 /* one line: what it decides or does */
+	u64 callers;		 /* mask of enum step_func */
 };
 
 extern const struct step_info step_infos[NR_STEPS];
@@ -99,14 +99,15 @@ char *step_format(const struct sim *sim, const struct step *step, char *buf);
 /* The call stack of an operation, as far as its steps tell. */
 struct step_stack {
 	u8 depth;
-	u8 funcs[16];           /* enum step_func, outermost first */
+	u8 funcs[16]; /* enum step_func, outermost first */
 };
 
 /* Bring @stack to @step; clear it before an operation's first step. */
 void step_stack_update(struct step_stack *stack, const struct step *step);
 
 /* The mirror's side. */
-void step_emit(struct sim *sim, enum step_id id, const char *file, u32 line, u32 nr_args, const s64 *args);
+void step_emit(struct sim *sim, enum step_id id, const char *file, u32 line, u32 nr_args,
+	       const s64 *args);
 
 #define STEP_ARG0()
 #define STEP_ARG1(a) (s64)(a)
@@ -121,14 +122,14 @@ void step_emit(struct sim *sim, enum step_id id, const char *file, u32 line, u32
 #define STEP_JOIN(a, b) STEP_JOIN2(a, b)
 
 /* Report a step with one to six operands. */
-#define STEP(sim, id, ...)                                                                            \
-	do {                                                                                          \
-		if (unlikely((sim)->watched)) {                                                       \
-			const s64 step_args_[] = { STEP_JOIN(STEP_ARG,                                \
-							     STEP_COUNT(__VA_ARGS__))(__VA_ARGS__) }; \
-			step_emit(sim, id, __FILE__, __LINE__, (u32)ARRAY_SIZE(step_args_),           \
-				  step_args_);                                                        \
-		}                                                                                     \
+#define STEP(sim, id, ...)                                                                       \
+	do {                                                                                     \
+		if (unlikely((sim)->watched)) {                                                  \
+			const s64 step_args_[] = { STEP_JOIN(STEP_ARG, STEP_COUNT(__VA_ARGS__))( \
+				__VA_ARGS__) };                                                  \
+			step_emit(sim, id, __FILE__, __LINE__, (u32)ARRAY_SIZE(step_args_),      \
+				  step_args_);                                                   \
+		}                                                                                \
 	} while (0)
 
 #endif

@@ -151,7 +151,8 @@ bool sim_pcp_list_prev(const struct sim *sim, u32 zone, u32 cpu, u32 pindex, u32
 
 bool sim_free_list_next(const struct sim *sim, u32 zone, u32 order, u32 type, u32 *at, u64 *pfn)
 {
-	return list_step(sim, sim->zones[zone].free_area + order * MIGRATE_TYPES + type, true, at, pfn);
+	return list_step(sim, sim->zones[zone].free_area + order * MIGRATE_TYPES + type, true, at,
+			 pfn);
 }
 
 u32 sim_pcp_list_length(const struct sim *sim, u32 zone, u32 cpu, u32 pindex)
@@ -193,7 +194,8 @@ bool sim_page_info(const struct sim *sim, u64 pfn, struct page_info *info)
 		/* An order-10 block that is live has its state in its page. */
 		if (order == MAX_ORDER && page_state(page) == PG_NONE)
 			page = pfn_to_page(sim, first);
-		if (first < sim->base_pfn || page_state(page) == PG_NONE || page_order(page) != order)
+		if (first < sim->base_pfn || page_state(page) == PG_NONE ||
+		    page_order(page) != order)
 			continue;
 		info->state = page_state(page);
 		info->pfn = first;

@@ -15,7 +15,8 @@ void mod_zone_page_state_percpu(struct sim *sim, struct zone *zone, s32 delta)
 
 	if (x > zone->stat_threshold || -x > zone->stat_threshold) {
 		zone_page_state_add(zone, x);
-		STEP(sim, STEP_STAT_FOLDED, x, zone->stat_threshold, zone->free_pages, sim->cpu, zone->id);
+		STEP(sim, STEP_STAT_FOLDED, x, zone->stat_threshold, zone->free_pages, sim->cpu,
+		     zone->id);
 		x = 0;
 	}
 	pcp->stat_diff = x;

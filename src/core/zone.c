@@ -29,14 +29,15 @@ static bool suitable_block(struct sim *sim, struct zone *z, u32 order, u32 alloc
 			if (!free_area_empty(sim, z, o, mt))
 				return true;
 		}
-		if ((alloc_flags & ALLOC_HIGHATOMIC) && !free_area_empty(sim, z, o, MIGRATE_HIGHATOMIC))
+		if ((alloc_flags & ALLOC_HIGHATOMIC) &&
+		    !free_area_empty(sim, z, o, MIGRATE_HIGHATOMIC))
 			return true;
 	}
 	return false;
 }
 
-static bool __zone_watermark_ok(struct sim *sim, struct zone *z, u32 order, s64 mark, u32 highest_zoneidx,
-				u32 alloc_flags, s64 free_pages)
+static bool __zone_watermark_ok(struct sim *sim, struct zone *z, u32 order, s64 mark,
+				u32 highest_zoneidx, u32 alloc_flags, s64 free_pages)
 {
 	s64 min = mark;
 	bool ok;
@@ -68,8 +69,8 @@ bool zone_watermark_ok(struct sim *sim, struct zone *zone, u32 order, s64 mark, 
 				   zone_free_pages(zone));
 }
 
-static bool zone_watermark_fast(struct sim *sim, struct zone *z, u32 order, s64 mark, u32 highest_zoneidx,
-				u32 alloc_flags)
+static bool zone_watermark_fast(struct sim *sim, struct zone *z, u32 order, s64 mark,
+				u32 highest_zoneidx, u32 alloc_flags)
 {
 	s64 free_pages = zone_free_pages(z);
 
@@ -77,10 +78,11 @@ static bool zone_watermark_fast(struct sim *sim, struct zone *z, u32 order, s64 
 	if (!order) {
 		s64 usable_free = free_pages;
 
-		usable_free -= min_s64(usable_free, __zone_watermark_unusable_free(z, 0, alloc_flags));
+		usable_free -=
+			min_s64(usable_free, __zone_watermark_unusable_free(z, 0, alloc_flags));
 		if (usable_free > mark + z->lowmem_reserve[highest_zoneidx]) {
-			STEP(sim, STEP_WMARK_FAST, 1, usable_free, mark + z->lowmem_reserve[highest_zoneidx],
-			     z->id);
+			STEP(sim, STEP_WMARK_FAST, 1, usable_free,
+			     mark + z->lowmem_reserve[highest_zoneidx], z->id);
 			return true;
 		}
 	}
@@ -108,7 +110,8 @@ static void wakeup_kswapd(struct sim *sim, struct zone *zone)
 	STEP(sim, STEP_KSWAPD, zone->id);
 }
 
-static struct page *rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 alloc_flags, u32 migratetype)
+static struct page *rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 alloc_flags,
+			    u32 migratetype)
 {
 	struct page *page = NULL;
 
@@ -126,7 +129,8 @@ static struct page *rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 a
 }
 
 /* The page is allocated from here on; what it counts as is fixed now. */
-static void prep_new_page(struct sim *sim, struct zone *zone, struct page *page, u32 order, u32 migratetype)
+static void prep_new_page(struct sim *sim, struct zone *zone, struct page *page, u32 order,
+			  u32 migratetype)
 {
 	u32 flags = page_flags(PG_LIVE, order, migratetype, zone->id);
 
@@ -139,7 +143,8 @@ static void prep_new_page(struct sim *sim, struct zone *zone, struct page *page,
 }
 
 /* Patch 8: below the high mark pagesets are to shrink; the walk finds out. */
-static bool above_high_mark(struct sim *sim, struct zone *zone, u32 order, u32 highest_zoneidx, u32 alloc_flags)
+static bool above_high_mark(struct sim *sim, struct zone *zone, u32 order, u32 highest_zoneidx,
+			    u32 alloc_flags)
 {
 	/* V3 asks only while the flag is clear; the outcome is the same. */
 	if (patched(sim, P_SERIES_V3)) {
@@ -232,7 +237,8 @@ try_this_zone:
 	return WALK_NONE;
 }
 
-static struct page *get_page_from_freelist(struct sim *sim, u32 order, u32 alloc_flags, u32 migratetype)
+static struct page *get_page_from_freelist(struct sim *sim, u32 order, u32 alloc_flags,
+					   u32 migratetype)
 {
 	struct page *page = NULL;
 
@@ -255,7 +261,8 @@ static u32 alloc_flags_nofragment(struct sim *sim, const struct zone *zone)
 		bool dma32 = false;
 
 		for (u32 i = 0; i < sim->nr_zones; i++)
-			dma32 |= sim->zones[i].node == zone->node && sim->zones[i].type == ZONE_DMA32;
+			dma32 |= sim->zones[i].node == zone->node &&
+				 sim->zones[i].type == ZONE_DMA32;
 		if (!dma32)
 			return alloc_flags;
 	}
@@ -296,7 +303,8 @@ struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, boo
 		alloc_flags |= ALLOC_KSWAPD;
 	else
 		alloc_flags |= alloc_flags_nofragment(
-			sim, preferred_zone(sim, node_zonelist(sim, sim->cpu), gfp_zone(migratetype)));
+			sim,
+			preferred_zone(sim, node_zonelist(sim, sim->cpu), gfp_zone(migratetype)));
 	result.page = get_page_from_freelist(sim, order, alloc_flags, migratetype);
 	if (unlikely(!result.page)) {
 		result.attempt = 2;
@@ -306,7 +314,8 @@ struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, boo
 	if (unlikely(!result.page))
 		STEP(sim, STEP_ALLOC_FAILED, order, migratetype, sim->cpu);
 	else
-		STEP(sim, STEP_ALLOC_DONE, page_to_pfn(sim, result.page), order, result.attempt, sim->cpu);
+		STEP(sim, STEP_ALLOC_DONE, page_to_pfn(sim, result.page), order, result.attempt,
+		     sim->cpu);
 	return result;
 }
 
@@ -324,8 +333,8 @@ static struct zone *bulk_zone(struct sim *sim, u32 migratetype, u32 nr_pages)
 			continue;
 		if (zone->node != preferred->node)
 			break;
-		if (zone_watermark_fast(sim, zone, 0, wmark_pages(zone, WMARK_LOW) + nr_pages, preferred->type,
-					ALLOC_WMARK_LOW)) {
+		if (zone_watermark_fast(sim, zone, 0, wmark_pages(zone, WMARK_LOW) + nr_pages,
+					preferred->type, ALLOC_WMARK_LOW)) {
 			STEP(sim, STEP_BULK_ZONE, 1, zone->id, nr_pages);
 			return zone;
 		}
@@ -349,8 +358,8 @@ static u32 bulk_from_pcplist(struct sim *sim, u32 migratetype, u32 nr_pages, u32
 		return 0;
 	pcp_list = node(sim, pcp->lists + order_to_pindex(migratetype, 0));
 	while (got < nr_pages) {
-		struct page *page = __rmqueue_pcplist(sim, zone, 0, migratetype, ALLOC_WMARK_LOW, pcp,
-						      pcp_list);
+		struct page *page = __rmqueue_pcplist(sim, zone, 0, migratetype, ALLOC_WMARK_LOW,
+						      pcp, pcp_list);
 
 		if (unlikely(!page))
 			break;
@@ -361,7 +370,8 @@ static u32 bulk_from_pcplist(struct sim *sim, u32 migratetype, u32 nr_pages, u32
 	return got;
 }
 
-u32 alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool atomic, u32 *pages, u8 *attempt)
+u32 alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool atomic, u32 *pages,
+		     u8 *attempt)
 {
 	struct alloc_result single;
 	u32 got = 0;
@@ -446,10 +456,12 @@ static void __setup_per_zone_wmarks(struct sim *sim)
 		s64 tmp = (s64)((unsigned __int128)pages_min * (u64)managed / (u64)lowmem_pages);
 
 		if (zone->type == ZONE_MOVABLE)
-			zone->_watermark[WMARK_MIN] = min_s64(max_s64(managed / 1024, SWAP_CLUSTER_MAX), 128);
+			zone->_watermark[WMARK_MIN] =
+				min_s64(max_s64(managed / 1024, SWAP_CLUSTER_MAX), 128);
 		else
 			zone->_watermark[WMARK_MIN] = tmp;
-		tmp = max_s64(tmp >> 2, managed / 10000 * factor + managed % 10000 * factor / 10000);
+		tmp = max_s64(tmp >> 2,
+			      managed / 10000 * factor + managed % 10000 * factor / 10000);
 		zone->watermark_boost = 0;
 		zone->_watermark[WMARK_LOW] = zone->_watermark[WMARK_MIN] + tmp;
 		zone->_watermark[WMARK_HIGH] = zone->_watermark[WMARK_LOW] + tmp;
@@ -480,8 +492,8 @@ void setup_per_zone_lowmem_reserve(struct sim *sim)
 				if (sim->zones[j].node == zone->node && sim->zones[j].type == type)
 					managed_pages += sim->zones[j].managed_pages;
 			}
-			zone->lowmem_reserve[type] = ratios[zone->type] ? managed_pages / ratios[zone->type]
-									: 0;
+			zone->lowmem_reserve[type] =
+				ratios[zone->type] ? managed_pages / ratios[zone->type] : 0;
 		}
 	}
 }

@@ -39,7 +39,8 @@ struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, boo
  * __alloc_pages_bulk() into an empty array of @nr_pages (at least 1) node ids.
  * Returns how many it got; *attempt is that of the single page if it came to it.
  */
-u32 alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool atomic, u32 *pages, u8 *attempt);
+u32 alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool atomic, u32 *pages,
+		     u8 *attempt);
 /* __free_pages(): one block. */
 void free_pages(struct sim *sim, struct page *page, u32 order);
 

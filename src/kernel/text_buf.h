@@ -11,7 +11,8 @@ struct kern_text {
 	size_t len, cap;
 };
 
-void kern_text_printf(struct kern_text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void kern_text_printf(struct kern_text *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* The text, the caller's to free(); "" for an empty one. */
 char *kern_text_take(struct kern_text *t);
 void kern_text_free(struct kern_text *t);

@@ -19,12 +19,30 @@ enum { LINE_MAX_BYTES = 16 << 20, VARIANT_MAX = 32 };
 static const struct {
 	const char *name, *set;
 } subsets[] = {
-	{ "S1", "1" },           { "S123", "1-3" },       { "S4", "4" },           { "S45", "4,5" },
-	{ "S6", "6" },           { "S4567", "4-7" },      { "S45678", "4-8" },     { "S45679", "4-7,9" },
-	{ "S456789", "4-9" },    { "S4to10", "4-10" },    { "S1to8p10", "1-8,10" }, { "S1to7p10", "1-7,10" },
-	{ "S23", "2,3" },        { "S1236", "1-3,6" },    { "S467", "4,6,7" },     { "S4678", "4,6-8" },
-	{ "S4679", "4,6,7,9" },  { "S410", "4,10" },      { "S1to5p10", "1-5,10" }, { "S1to6p10", "1-6,10" },
-	{ "S2to10", "2-10" },    { "S1p4to10", "1,4-10" }, { "Sx5", "1-4,6-10" },  { "Sx8", "1-7,9,10" },
+	{ "S1", "1" },
+	{ "S123", "1-3" },
+	{ "S4", "4" },
+	{ "S45", "4,5" },
+	{ "S6", "6" },
+	{ "S4567", "4-7" },
+	{ "S45678", "4-8" },
+	{ "S45679", "4-7,9" },
+	{ "S456789", "4-9" },
+	{ "S4to10", "4-10" },
+	{ "S1to8p10", "1-8,10" },
+	{ "S1to7p10", "1-7,10" },
+	{ "S23", "2,3" },
+	{ "S1236", "1-3,6" },
+	{ "S467", "4,6,7" },
+	{ "S4678", "4,6-8" },
+	{ "S4679", "4,6,7,9" },
+	{ "S410", "4,10" },
+	{ "S1to5p10", "1-5,10" },
+	{ "S1to6p10", "1-6,10" },
+	{ "S2to10", "2-10" },
+	{ "S1p4to10", "1,4-10" },
+	{ "Sx5", "1-4,6-10" },
+	{ "Sx8", "1-7,9,10" },
 };
 
 static bool level_number(const char *text, int max, int *n)
@@ -67,20 +85,20 @@ bool kern_vec_variant(const char *name, u32 *patches)
  */
 
 struct replay {
-	const char *name;           /* of the file, for messages */
+	const char *name; /* of the file, for messages */
 	u64 line;
 	struct machine machine;
 	u32 patches;
 	bool variant_given, unsupported, zones_given;
 	struct sim *sim;
 	bool brief;
-	struct kern_text out;       /* what the model says after the last operation */
-	size_t out_at;              /* how much of it was compared */
-	struct kern_text op;        /* the last operation's text */
+	struct kern_text out; /* what the model says after the last operation */
+	size_t out_at;	      /* how much of it was compared */
+	struct kern_text op;  /* the last operation's text */
 	u64 op_line, operations;
-	u32 *slots;                 /* of the running operation */
+	u32 *slots; /* of the running operation */
 	u32 slots_cap;
-	u32 *live;                  /* slots in the order of allocation, dead ones among them */
+	u32 *live; /* slots in the order of allocation, dead ones among them */
 	size_t nr_live, cap_live;
 	/* Explaining: steps of the operation at this line. */
 	u64 watch_line;
@@ -185,7 +203,8 @@ static void put_pageset(struct replay *r, u32 z, u32 cpu)
 		kern_text_printf(t, " sd %d", pcp->stat_diff);
 	kern_text_printf(t, " lists ");
 	for (u32 pindex = 0; pindex < NR_PCP_LISTS; pindex++)
-		kern_text_printf(t, "%s%u", pindex ? "," : "", sim_pcp_list_length(r->sim, z, cpu, pindex));
+		kern_text_printf(t, "%s%u", pindex ? "," : "",
+				 sim_pcp_list_length(r->sim, z, cpu, pindex));
 	kern_text_printf(t, "\n");
 }
 
@@ -207,13 +226,14 @@ static void put_zone(struct replay *r, u32 z)
 	kern_text_printf(&r->out,
 			 "=z %u free %lld flags %u boost %lld hiatomic %lld wmark %lld,%lld,%lld "
 			 "refill %llu/%llu bulk %llu/%llu free_high %llu direct %llu/%llu\n",
-			 z, (long long)zone->free_pages, zone->flags, (long long)zone->watermark_boost,
-			 (long long)zone->nr_reserved_highatomic, (long long)zone->_watermark[WMARK_MIN],
-			 (long long)zone->_watermark[WMARK_LOW], (long long)zone->_watermark[WMARK_HIGH],
-			 (unsigned long long)s->refills, (unsigned long long)s->refill_pages,
-			 (unsigned long long)s->bulk_frees, (unsigned long long)s->bulk_pages,
-			 (unsigned long long)s->free_high, (unsigned long long)s->direct_allocs,
-			 (unsigned long long)s->direct_frees);
+			 z, (long long)zone->free_pages, zone->flags,
+			 (long long)zone->watermark_boost, (long long)zone->nr_reserved_highatomic,
+			 (long long)zone->_watermark[WMARK_MIN],
+			 (long long)zone->_watermark[WMARK_LOW],
+			 (long long)zone->_watermark[WMARK_HIGH], (unsigned long long)s->refills,
+			 (unsigned long long)s->refill_pages, (unsigned long long)s->bulk_frees,
+			 (unsigned long long)s->bulk_pages, (unsigned long long)s->free_high,
+			 (unsigned long long)s->direct_allocs, (unsigned long long)s->direct_frees);
 }
 
 static void put_digest(struct replay *r)
@@ -227,9 +247,11 @@ static void put_boot(struct replay *r)
 	for (u32 z = 0; z < sim_nr_zones(r->sim); z++) {
 		const struct zone *zone = sim_zone(r->sim, z);
 
-		kern_text_printf(&r->out, "=m %u managed %lld lowmem_reserve %lld,%lld,%lld,%lld\n", z,
-				 (long long)zone->managed_pages, (long long)zone->lowmem_reserve[0],
-				 (long long)zone->lowmem_reserve[1], (long long)zone->lowmem_reserve[2],
+		kern_text_printf(&r->out, "=m %u managed %lld lowmem_reserve %lld,%lld,%lld,%lld\n",
+				 z, (long long)zone->managed_pages,
+				 (long long)zone->lowmem_reserve[0],
+				 (long long)zone->lowmem_reserve[1],
+				 (long long)zone->lowmem_reserve[2],
 				 (long long)zone->lowmem_reserve[3]);
 		put_zone(r, z);
 	}
@@ -295,7 +317,8 @@ static void put_dump(struct replay *r)
 			u32 order = i / MIGRATE_TYPES, at = 0;
 			size_t n = 0;
 
-			while (sim_free_list_next(r->sim, z, order, i % MIGRATE_TYPES, &at, &pfns[n]))
+			while (sim_free_list_next(r->sim, z, order, i % MIGRATE_TYPES, &at,
+						  &pfns[n]))
 				n++;
 			snprintf(head, sizeof(head), "=D free %u %u", order, i % MIGRATE_TYPES);
 			put_list(r, head, pfns, n, order);
@@ -340,8 +363,9 @@ static void put_result_full(struct replay *r, const struct op *op, const struct 
 	} else if (op->kind == OP_ALLOC) {
 		kern_text_printf(t, "= fail kswapd %u\n", res->kswapd);
 	} else if (is_alloc(op)) {
-		kern_text_printf(t, "= %s n %u try %u kswapd %u pfns", res->got == op->count ? "ok" : "fail",
-				 res->got, res->attempt, res->kswapd);
+		kern_text_printf(t, "= %s n %u try %u kswapd %u pfns",
+				 res->got == op->count ? "ok" : "fail", res->got, res->attempt,
+				 res->kswapd);
 		put_got(r, op);
 		kern_text_printf(t, "\n");
 	} else {
@@ -385,7 +409,8 @@ static void put_tuples(struct replay *r, u32 cpu)
 		else
 			kern_text_printf(t, "-,");
 		kern_text_printf(t, "%d,",
-				 r->patches & PATCH_BIT(P_FREE_COUNT) ? pcp->free_count : pcp->free_factor);
+				 r->patches & PATCH_BIT(P_FREE_COUNT) ? pcp->free_count :
+									pcp->free_factor);
 		if (r->patches & PATCH_BIT(P_COUNT_MIN))
 			kern_text_printf(t, "%d,", pcp->count_min);
 		else
@@ -472,10 +497,11 @@ static bool add_pfn(struct replay *r, u64 pfn, s64 order, u32 *n)
 	struct page_info info;
 
 	if (!sim_page_info(r->sim, pfn, &info) || info.state != PG_LIVE || info.pfn != pfn)
-		return malformed(r, "pfn %llu is not the first page of a live block", (unsigned long long)pfn);
+		return malformed(r, "pfn %llu is not the first page of a live block",
+				 (unsigned long long)pfn);
 	if (order >= 0 && info.order != (u64)order)
-		return malformed(r, "the block at pfn %llu is of order %u, not %lld", (unsigned long long)pfn,
-				 info.order, (long long)order);
+		return malformed(r, "the block at pfn %llu is of order %u, not %lld",
+				 (unsigned long long)pfn, info.order, (long long)order);
 	r->slots[(*n)++] = info.slot;
 	return true;
 }
@@ -513,7 +539,9 @@ static bool parse_type(struct replay *r, struct words *w, struct op *op)
 
 	if (!word || !strchr("UMR", word[0]) || word[0] == '\0' || word[1])
 		return malformed(r, "the migratetype must be U, M or R");
-	op->type = word[0] == 'U' ? MIGRATE_UNMOVABLE : word[0] == 'M' ? MIGRATE_MOVABLE : MIGRATE_RECLAIMABLE;
+	op->type = word[0] == 'U' ? MIGRATE_UNMOVABLE :
+		   word[0] == 'M' ? MIGRATE_MOVABLE :
+				    MIGRATE_RECLAIMABLE;
 	return true;
 }
 
@@ -600,7 +628,8 @@ static bool parse_control(struct replay *r, struct words *w, struct op *op)
 		op->flags |= word[1] == 'n' ? OP_F_ON : 0;
 	}
 	if (args & 1u << OPARG_low) {
-		if (!word_number(r, w, "min", INT32_MAX, &a) || !word_number(r, w, "low", INT32_MAX, &b) ||
+		if (!word_number(r, w, "min", INT32_MAX, &a) ||
+		    !word_number(r, w, "low", INT32_MAX, &b) ||
 		    !word_number(r, w, "high", INT32_MAX, &c))
 			return false;
 		op->value = (s64)a, op->low = (s64)b, op->high = (s64)c;
@@ -752,7 +781,8 @@ static bool config_zone(struct replay *r, struct words *w)
 	while (type && zone_type_names[t] && strcmp(type, zone_type_names[t]) != 0)
 		t++;
 	if (!type || !zone_type_names[t])
-		return malformed(r, "'%s' is no zone type: DMA, DMA32, Normal, Movable", type ? type : "");
+		return malformed(r, "'%s' is no zone type: DMA, DMA32, Normal, Movable",
+				 type ? type : "");
 	if (!word_number(r, w, "start", MACHINE_PFN_MAX, &start) ||
 	    !word_number(r, w, "length", MACHINE_PFN_MAX, &len))
 		return false;
@@ -788,7 +818,10 @@ static bool set_key(struct replay *r, const char *name, s64 value)
 static bool config_opt(struct replay *r, struct words *w)
 {
 	static const char *const names[][2] = {
-		{ "nofrag", "nofragment" }, { "highatomic", "highatomic" }, { "boost", "boost" }, { "lru", "lru" },
+		{ "nofrag", "nofragment" },
+		{ "highatomic", "highatomic" },
+		{ "boost", "boost" },
+		{ "lru", "lru" },
 	};
 	const char *name = next_word(w);
 	u64 value;
@@ -847,8 +880,9 @@ static bool configure(struct replay *r, const char *name, struct words *w)
 	if (strcmp(name, "oracle") == 0) {
 		if (!word_number(r, w, "format version", UINT32_MAX, &value))
 			return false;
-		return value == 1 ? true : malformed(r, "format version %llu; this tool reads version 1",
-						     (unsigned long long)value);
+		return value == 1 ? true :
+				    malformed(r, "format version %llu; this tool reads version 1",
+					      (unsigned long long)value);
 	}
 	if (strcmp(name, "variant") == 0)
 		return config_variant(r, w);
@@ -882,7 +916,8 @@ static void name_difference(const struct replay *r, const char *expected, const 
 
 	while (expected[i] && expected[i] == got[i]) {
 		if (expected[i] == ' ') {
-			size_t len = i - start < sizeof(word[0]) - 1 ? i - start : sizeof(word[0]) - 1;
+			size_t len = i - start < sizeof(word[0]) - 1 ? i - start :
+								       sizeof(word[0]) - 1;
 
 			memcpy(word[0], word[1], sizeof(word[0]));
 			memcpy(word[1], expected + start, len);
@@ -912,8 +947,10 @@ static void name_difference(const struct replay *r, const char *expected, const 
 	} else if (strncmp(expected, "=D pb", 5) == 0) {
 		kern_text_printf(what, "pageblock types");
 	} else if (r->brief && expected[0] != '=') {
-		static const char *const names[] = { "count", "high", "flags", "alloc_factor",
-						     "free_factor or free_count", "count_min", "expire" };
+		static const char *const names[] = {
+			"count",     "high",  "flags", "alloc_factor", "free_factor or free_count",
+			"count_min", "expire"
+		};
 		const char *tuple = expected + start;
 
 		if (strchr(tuple, ',') && !strstr(tuple, ".."))
@@ -936,7 +973,8 @@ static bool differs(struct replay *r, const char *expected, const char *got)
 	if (expected && got)
 		name_difference(r, expected, got, &what, &e, &g);
 	else
-		kern_text_printf(&what, expected ? "a line that the model does not print" : "end of the output");
+		kern_text_printf(&what, expected ? "a line that the model does not print" :
+						   "end of the output");
 	r->result->status = KERN_VEC_FAILED;
 	f->line = r->line;
 	f->op = base_strdup(r->op.data ? r->op.data : "");
@@ -1015,7 +1053,8 @@ static bool input_line(struct replay *r, char *line)
 		ok = run_op(r, name, &w, r->op.data);
 		/* In brief mode the expected output stands in the same line. */
 		if (ok && r->brief)
-			ok = mark ? compare_line(r, copy) : malformed(r, "no expected output behind ' > '");
+			ok = mark ? compare_line(r, copy) :
+				    malformed(r, "no expected output behind ' > '");
 	}
 	free(copy);
 	return ok;
@@ -1059,7 +1098,8 @@ static void replay_file(struct replay *r, const char *path)
 		return;
 	}
 	r->name = base_reader_name(reader);
-	while (!r->unsupported && (more = base_reader_next(reader, &line, &len, &r->result->diag)) > 0) {
+	while (!r->unsupported &&
+	       (more = base_reader_next(reader, &line, &len, &r->result->diag)) > 0) {
 		r->line = base_reader_line_nr(reader);
 		if (!replay_line(r, line, len))
 			break;
