@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A machine with its history: the log of operations, checkpoints, and one shown
+ * machine that can stand at any operation and at any step inside it. Seeking
+ * restores the nearest checkpoint and runs again; it is exact.
+ *
+ * Positions: (op, step). op operations are done; step > 0 is in the middle of the
+ * next one, with step of its steps reported (the last one reported is what the
+ * screen speaks of). (n, 0) is a boundary. The last boundary is (tl_length(), 0).
+ *
+ * Memory: log, checkpoints and their chunks stay within the bound given at
+ * creation. When it is full ERR_FULL comes back and nothing changed; the caller may
+ * then drop the oldest (tl_drop_oldest()).
+ */
+#ifndef PAGESET_CORE_TIMELINE_H
+#define PAGESET_CORE_TIMELINE_H
+
+#include "op.h"
+#include "sim.h"
+
+struct timeline;
+
+#define TL_BOUND_DEFAULT ((size_t)256 << 20)
+
+struct tl_pos {
+	u64 op;
+	u32 step;
+};
+
+/*
+ * A timeline of a fresh machine (as sim_create()). @keep_log false: headless runs
+ * that never go back; then only appending works and memory does not grow.
+ */
+enum sim_err tl_create(const struct machine *machine, u32 patches, size_t bound_bytes,
+		       bool keep_log, struct timeline **tl, struct sim_error *err);
+void tl_destroy(struct timeline *tl);
+
+/* The shown machine. Owned by the timeline; valid until it is destroyed, whatever is sought. */
+struct sim *tl_sim(struct timeline *tl);
+const struct sim *tl_view(const struct timeline *tl);
+struct tl_pos tl_position(const struct timeline *tl);
+/* Operations in the log, the first that can still be reached, bytes in use. */
+u64 tl_length(const struct timeline *tl);
+u64 tl_first(const struct timeline *tl);
+size_t tl_bytes(const struct timeline *tl);
+
+/*
+ * Append and do an operation; only at the end of the log. Errors as
+ * sim_exec(), ERR_FULL, ERR_POSITION if the position is not the end.
+ */
+enum sim_err tl_append(struct timeline *tl, const struct op *op, u32 *slots,
+		       struct op_result *result, struct sim_error *err);
+/* An observer for tl_append() alone: live events; never called on a seek. NULL takes it away. */
+void tl_set_observer(struct timeline *tl, step_observer observer, void *ctx);
+
+/* Go to a position. ERR_POSITION outside the log or beyond the op's last step. */
+enum sim_err tl_seek(struct timeline *tl, u64 op, u32 step, struct sim_error *err);
+/* One step on or back, across boundaries; false at the end or the beginning. */
+bool tl_step_next(struct timeline *tl);
+bool tl_step_prev(struct timeline *tl);
+
+/* Read the log: operation @i (0-based). *slots points to op->count slots of a free, else NULL; valid until the next call. */
+enum sim_err tl_op(struct timeline *tl, u64 i, struct op *op, const u32 **slots,
+		   struct sim_error *err);
+/*
+ * All steps of operation @i in order, and its result. The list is cached for the
+ * last operation asked for; valid until the next call or seek. Does not move the position.
+ */
+enum sim_err tl_steps(struct timeline *tl, u64 i, const struct step **steps, u32 *nr_steps,
+		      struct op_result *result, struct sim_error *err);
+
+/* What happened in an operation, kept for each: a mask for event strips and "next event". */
+enum {
+	TL_REFILL = 1,
+	TL_BULK = 2,
+	TL_DRAIN = 4,
+	TL_FREE_HIGH = 8,
+	TL_FLAG = 16,
+	TL_TICK = 32,
+	TL_PATCH = 64,
+	TL_FAIL = 128
+};
+u8 tl_events(const struct timeline *tl, u64 i);
+/* The next (or previous) operation after (before) @from with an event of @mask; -1 if none. */
+s64 tl_find_event(const struct timeline *tl, u64 from, bool forward, u8 mask);
+
+/*
+ * Edit. The slots that later operations use were given out by the log, so an
+ * operation that takes slots can only be appended; others may be put in anywhere.
+ * tl_insert() at the current boundary; what follows is kept and runs again when
+ * it is reached. tl_remove() takes operation @i out again under the same rule.
+ * tl_truncate() forgets what lies behind the current boundary.
+ */
+enum sim_err tl_insert(struct timeline *tl, const struct op *op, struct sim_error *err);
+enum sim_err tl_remove(struct timeline *tl, u64 i, struct sim_error *err);
+enum sim_err tl_truncate(struct timeline *tl, struct sim_error *err);
+/* The same log from the start under another patch set; the position stays, or the nearest boundary. */
+enum sim_err tl_set_base_patches(struct timeline *tl, u32 patches, struct sim_error *err);
+u32 tl_base_patches(const struct timeline *tl);
+
+/*
+ * Inject an operation at the current step (an interrupt): an alloc or free on the
+ * same CPU meets a locked pageset and goes to the buddy; what needs a held lock is put
+ * off to the first step after the release. Its place is (op, step id, n-th occurrence);
+ * where that does not occur under another patch set it runs after the operation.
+ * At most TL_INJECT_MAX in one operation. Injected allocations take slots like others, so
+ * they can only be injected into the last operation of the log.
+ */
+enum { TL_INJECT_MAX = 16 };
+enum sim_err tl_inject(struct timeline *tl, const struct op *op, u32 *slots,
+		       struct op_result *result, bool *put_off, struct sim_error *err);
+/* Injections that found no place of their own and ran after their operation. */
+u64 tl_displaced(const struct timeline *tl);
+
+/* An independent copy at the same position. */
+enum sim_err tl_fork(const struct timeline *tl, struct timeline **other, struct sim_error *err);
+/* Forget the oldest part to make room; tl_first() grows. */
+enum sim_err tl_drop_oldest(struct timeline *tl, struct sim_error *err);
+
+/*
+ * Compare two timelines of the same log under different patch sets: the first op
+ * and step at which a field that both have differs. "Not asked" steps do not count.
+ */
+struct tl_divergence {
+	bool differs;
+	u64 op;
+	u32 step; /* of the second timeline */
+	char field[64];
+	s64 values[2];
+};
+enum sim_err tl_diverge(struct timeline *a, struct timeline *b, struct tl_divergence *out,
+			struct sim_error *err);
+
+#endif
