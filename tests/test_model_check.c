@@ -337,6 +337,7 @@ static const struct reason reasons[] = {
 	{ "guest-6.1/e-zoneinfo.fraction-100.txt.gz", "DMA", "high", 26, "high_fraction is 100" },
 	{ "guest-6.12/e-zoneinfo.fraction-100.txt.gz", "DMA32", "high", 3493,
 	  "high_fraction is 100" },
+	{ "guest-6.12/d-decay.snaps.txt.gz", "DMA32", "high", 3493, "is 496 or more" },
 	{ "guest-6.12/end.zoneinfo.txt.gz", "DMA32", "min", 1410, "high marks taken off" },
 	{ "public/zoneinfo-4.19.52-x86-8cpu.txt.gz", "Normal", "batch", 63, "initialised" },
 	{ "public/zoneinfo-4.19.52-x86-8cpu.txt.gz", "Normal", "min", 3298, "set to about 164" },

@@ -504,7 +504,13 @@ static void explain_high(struct kern_checks *c, const struct kern_zone *z,
 
 	if (cpu->v[KERN_CF_high_min] == KERN_NONE)
 		fraction = fraction_of(z, high, cpus);
-	if (fraction && fraction <= FRACTION_MAX)
+	if (fraction && high == 4 * usual(z, KERN_CF_batch))
+		item = add(
+			c, z, "high", high, model,
+			"vm.percpu_pagelist_high_fraction is %lld or more, as four batches are the "
+			"least; high follows at a list's next use",
+			(long long)fraction);
+	else if (fraction && fraction <= FRACTION_MAX)
 		item = add(c, z, "high", high, model,
 			   "vm.percpu_pagelist_high_fraction is %lld, and high follows at a list's "
 			   "next use",
