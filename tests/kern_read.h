@@ -135,8 +135,8 @@ static inline void kern_expect_same(const struct kern_dump *a, const struct kern
 }
 
 /*
- * What logs and mail do to a text, one way each: `before` in front of every line, `after` behind it, and (wrap) lines
- * broken at blanks after so many characters.
+ * What logs and mail do to a text, one way each: `before` in front of every line (NULL: all lines flow into one
+ * paragraph), `after` behind it, and (wrap) lines broken at blanks after so many characters.
  */
 struct mangle {
 	const char *what;
@@ -160,8 +160,25 @@ static const struct mangle mangles[] = {
 	{ "wrapped", "", "", 72 },
 	{ "wrapped and quoted", "> ", "", 60 },
 	{ "continued with DEL", "\177", "", 66 },
+	{ "one paragraph", NULL, "", 100 },
 };
 #define NR_MANGLES (sizeof(mangles) / sizeof(mangles[0]))
+
+static inline struct text flow(const struct text *t, size_t width)
+{
+	struct text out = { 0 };
+	size_t column = 0, at = 0, len;
+
+	while (at < t->len) {
+		at += strspn(t->s + at, " \t\n");
+		len = strcspn(t->s + at, " \t\n");
+		text_add(&out, column + len > width ? "\n" : " ", 1);
+		column = column + len > width ? len : column + 1 + len;
+		text_add(&out, t->s + at, len);
+		at += len;
+	}
+	return out;
+}
 
 static inline struct text mangle(const struct text *t, const struct mangle *m)
 {
@@ -199,7 +216,8 @@ static inline void kern_expect_robust(enum kern_format format, const char *path)
 	size_t i;
 
 	for (i = 0; i < NR_MANGLES; i++) {
-		struct text other = mangle(&plain, &mangles[i]);
+		struct text other = mangles[i].before ? mangle(&plain, &mangles[i]) :
+							flow(&plain, mangles[i].wrap);
 		char what[256];
 		struct diag d;
 		struct kern_dump *dump = kern_try(format, other.s, other.len, -1, &d);

@@ -127,13 +127,33 @@ static size_t quote_len(const char *s, size_t len)
 	return len >= 4 && memcmp(s, "&gt;", 4) == 0 ? 4 : 0;
 }
 
-/* "May 30 14:08:25 host kernel:", whatever the date looks like. */
+/* "2024-05-30T14:08:26.1+02:00" or "14:08:26" */
+static bool is_date(const char *s, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len && s[i] != ' '; i++)
+		if (i > 0 && is_digit(s[0]) && (s[i] == '-' || s[i] == ':'))
+			return true;
+	return false;
+}
+
+/* "May 30 14:08:25 host kernel:" or a date in digits: a head is short, and begins with a date. */
 static size_t syslog_len(const char *s, size_t len)
 {
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
 	const char *p;
+	size_t i;
 
 	if (len > SYSLOG_MAX)
 		len = SYSLOG_MAX;
+	if (len < 7)
+		return 0;
+	for (i = 0; i < sizeof(months) - 1; i += 3)
+		if (memcmp(s, months + i, 3) == 0)
+			break;
+	if (i == sizeof(months) - 1 && !is_date(s, len) && memcmp(s, "kernel:", 7) != 0)
+		return 0;
 	p = memmem(s, len, "kernel:", 7);
 	return p && (p == s || p[-1] == ' ' || p[-1] == '\t') ? (size_t)(p - s) + 7 : 0;
 }
