@@ -375,6 +375,23 @@ Test(model_check, reasons_of_real_files)
 	}
 }
 
+/* A list without a batch: the text is torn inside it. */
+Test(model_check, lists_without_figures)
+{
+	static const char text[] =
+		"Node 0, zone   Normal\n  pages free     930\n        present  1900\n  pagesets\n"
+		"    cpu: 0\n              count: 7\n              high: 6\n    cpu: 1\n    cpu: 2\n";
+	struct text t = { .s = strdup(text), .len = strlen(text) };
+	struct kern_dump *dump = kern_read(KERN_ZONEINFO, &t);
+	struct kern_checks c;
+
+	kern_model_check(dump, &c);
+	cr_expect_eq(c.nr, 0);
+	kern_checks_free(&c);
+	kern_dump_free(dump);
+	free(t.s);
+}
+
 /* Nonsense in every figure is judged without a fault (the sanitizers see to that). */
 Test(model_check, nonsense)
 {

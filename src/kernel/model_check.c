@@ -504,7 +504,7 @@ static void explain_high(struct kern_checks *c, const struct kern_zone *z,
 
 	if (cpu->v[KERN_CF_high_min] == KERN_NONE)
 		fraction = fraction_of(z, high, cpus);
-	if (fraction && high == 4 * usual(z, KERN_CF_batch))
+	if (fraction && high == 4 * max64(usual(z, KERN_CF_batch), 1))
 		item = add(
 			c, z, "high", high, model,
 			"vm.percpu_pagelist_high_fraction is %lld or more, as four batches are the "
@@ -543,10 +543,13 @@ static void check_tuned_high(const struct kern_zone *z, struct kern_checks *c)
 static void check_old_high(const struct kern_zone *z, struct kern_checks *c)
 {
 	int64_t usual_batch = usual(z, KERN_CF_batch), usual_high = usual(z, KERN_CF_high);
-	/* one sysctl sets all lists; a single list that is other is not its work */
-	bool all = usual_high != 6 * usual_batch && !(usual_batch == 1 && usual_high == 0);
 	size_t i, first = c->nr;
+	bool all;
 
+	if (usual_batch == KERN_NONE || usual_high == KERN_NONE)
+		return;
+	/* one sysctl sets all lists; a single list that is other is not its work */
+	all = usual_high != 6 * usual_batch && !(usual_batch == 1 && usual_high == 0);
 	for (i = 0; i < z->nr_cpus; i++) {
 		int64_t batch = z->cpus[i].v[KERN_CF_batch], high = z->cpus[i].v[KERN_CF_high];
 
