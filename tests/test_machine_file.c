@@ -2,6 +2,7 @@
 /* Dumps as machine files, and the verb that makes them. */
 #include "kern_read.h"
 #include "kernel/dump_print.h"
+#include "core/sim.h"
 #include "kernel/machine_file.h"
 
 static char *machine_of(const struct kern_dump *dump, unsigned int cpus)
@@ -214,4 +215,140 @@ Test(dump_print, many_lists)
 	kern_checks_free(&checks);
 	kern_dump_free(dump);
 	free(t.s);
+}
+
+/* What runs is the machine of the file: marks, batch and limits, computed anew by the model. */
+struct run {
+	const char *file;
+	const char *series, *patches;
+	bool same_high; /* every list's high is the limit at rest (kernels before 6.7) */
+};
+
+static const struct run runs[] = {
+	{ "guest-6.1/boot.zoneinfo.txt.gz", "v2", "none", true },
+	{ "guest-6.1/e-zoneinfo.fraction-8.txt.gz", "v2", "none", true },
+	{ "guest-6.1/e-zoneinfo.fraction-100.txt.gz", "v2", "none", true },
+	{ "guest-6.12/boot.zoneinfo.txt.gz", "v3", "all", false },
+	{ "guest-6.12/end.zoneinfo.txt.gz", "v3", "all", false },
+};
+
+static struct sim *run_dump(const struct kern_dump *dump, const char *series, const char *patches,
+			    struct kern_plan *plan)
+{
+	struct kern_checks checks;
+	struct patch_change set;
+	struct machine machine;
+	struct sim_error err;
+	struct sim *sim;
+	struct diag d;
+	char text[256];
+
+	kern_model_check(dump, &checks);
+	kern_plan_make(plan, dump, &checks, 0);
+	cr_assert_eq(kern_plan_machine(plan, dump, &checks, &machine, &d), BASE_ERR_OK, "%s",
+		     d.message);
+	cr_assert(patch_set_parse(patches, strcmp(series, "v3") == 0 ? SERIES_V3 : SERIES_V2, &set,
+				  text, sizeof(text)),
+		  "%s", text);
+	cr_assert_eq(sim_create(&machine, set.set, &sim, &err), SIM_OK, "%s", err.message);
+	machine_free(&machine);
+	kern_checks_free(&checks);
+	return sim;
+}
+
+static void expect_zone(const struct sim *sim, u32 id, const struct kern_zone *z, bool same_high,
+			const char *file)
+{
+	const struct zone *zone = sim_zone(sim, id);
+	u32 cpu;
+
+	cr_expect_eq(zone->managed_pages, kern_zone_pages(z), "%s", file);
+	cr_expect_eq(zone->_watermark[WMARK_MIN], z->v[KERN_ZF_min], "%s %s: min %lld", file,
+		     z->name, (long long)zone->_watermark[WMARK_MIN]);
+	cr_expect_eq(zone->_watermark[WMARK_LOW], z->v[KERN_ZF_low], "%s %s", file, z->name);
+	cr_expect_eq(zone->_watermark[WMARK_HIGH], z->v[KERN_ZF_high], "%s %s", file, z->name);
+	for (cpu = 0; cpu < z->nr_cpus; cpu++) {
+		const struct per_cpu_pages *pcp = sim_pageset(sim, id, cpu);
+
+		cr_expect_eq(pcp->batch, z->cpus[cpu].v[KERN_CF_batch], "%s %s", file, z->name);
+		if (same_high)
+			cr_expect_eq(pcp->high, z->cpus[cpu].v[KERN_CF_high], "%s %s: high %d",
+				     file, z->name, pcp->high);
+		else
+			cr_expect_eq(pcp->high_min,
+				     z->v[KERN_ZF_low] / 4 > 4 * pcp->batch ?
+					     z->v[KERN_ZF_low] / 4 :
+					     4 * pcp->batch,
+				     "%s %s", file, z->name);
+	}
+}
+
+Test(machine_file, what_runs_is_what_the_file_has)
+{
+	struct kern_plan plan;
+	struct kern_dump *dump;
+	struct sim *sim;
+	char path[256];
+	size_t i, z;
+
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		snprintf(path, sizeof(path), "tests/real/%s", runs[i].file);
+		dump = kern_read_file(KERN_ZONEINFO, path);
+		sim = run_dump(dump, runs[i].series, runs[i].patches, &plan);
+		cr_assert_eq(sim_nr_zones(sim), plan.nr_zones);
+		cr_expect_eq(sim_nr_cpus(sim), 4);
+		for (z = 0; z < plan.nr_zones; z++)
+			expect_zone(sim, (u32)z, plan.zones[z].zone, runs[i].same_high, path);
+		sim_destroy(sim);
+		kern_plan_free(&plan);
+		kern_dump_free(dump);
+	}
+}
+
+/* Marks that no setting gives are set as they are. */
+Test(machine_file, own_marks_run)
+{
+	struct kern_dump *dump = kern_read_file(
+		KERN_MEMINFO, "tests/real/public/memfail-6.19-rc5-x86-laptop.txt.gz");
+	struct kern_plan plan;
+	struct sim *sim = run_dump(dump, "v3", "all,nikhil", &plan);
+
+	cr_expect(plan.own_marks);
+	cr_expect_eq(sim_nr_cpus(sim), 5);
+	cr_expect_eq(sim_zone(sim, 2)->_watermark[WMARK_LOW], 16136);
+	cr_expect_eq(sim_zone(sim, 0)->_watermark[WMARK_HIGH], 31);
+	/* the limit follows the mark: 16136 / 5 */
+	cr_expect_eq(sim_pageset(sim, 2, 4)->high_min, 3227);
+	sim_destroy(sim);
+	kern_plan_free(&plan);
+	kern_dump_free(dump);
+}
+
+Test(machine_file, what_cannot_run_is_refused)
+{
+	static const char *const files[] = {
+		"memfail-4.2-i386-pae-highmem16g", "memfail-5.10-arm64-rockpro64",
+		"memfail-5.10-mips-highmem",	   "partial-6.1-arm32-rpi4-4g",
+		"warn-6.6-rc2-ppc64-64k",
+	};
+	struct kern_checks checks;
+	struct kern_plan plan;
+	struct kern_dump *dump;
+	struct machine machine;
+	char path[256];
+	struct diag d;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "tests/real/public/%s.txt.gz", files[i]);
+		dump = kern_read_file(KERN_MEMINFO, path);
+		kern_model_check(dump, &checks);
+		kern_plan_make(&plan, dump, &checks, 0);
+		cr_expect_eq(kern_plan_machine(&plan, dump, &checks, &machine, &d), BASE_ERR_FAILED,
+			     "%s", path);
+		cr_expect_not_null(strstr(d.message, "cannot run"), "%s", d.message);
+		kern_plan_free(&plan);
+		kern_checks_free(&checks);
+		kern_dump_free(dump);
+	}
 }

@@ -153,21 +153,101 @@ void kern_plan_free(struct kern_plan *plan)
 	*plan = (struct kern_plan){ 0 };
 }
 
+/* The marks without the boost, which a machine gets anew. */
+static void marks_of(const struct kern_zone *z, int64_t marks[3])
+{
+	int64_t boost = z->v[KERN_ZF_boost] > 0 ? z->v[KERN_ZF_boost] : 0;
+
+	marks[0] = z->v[KERN_ZF_min] - boost;
+	marks[1] = z->v[KERN_ZF_low] - boost;
+	marks[2] = z->v[KERN_ZF_high] - boost;
+}
+
+/* ---- machine --------------------------------------------------------------------------------------------------------- */
+
+/* The kernel's own settings, where the model's machines have others, and those that the file shows. */
+static void kernel_settings(struct machine *m, const struct kern_checks *checks,
+			    const struct kern_plan *plan)
+{
+	m->boost = 15000;
+	m->highatomic = true;
+	m->nofragment = NOFRAG_AUTO;
+	m->counters = COUNTERS_PERCPU;
+	if (checks->min_free_kbytes != KERN_NONE && !plan->own_marks)
+		m->min_free_kbytes = checks->min_free_kbytes;
+	m->watermark_scale_factor = checks->scale_factor;
+	m->percpu_pagelist_high_fraction = checks->high_fraction;
+}
+
+static enum zone_type zone_type_of(const struct kern_zone *z)
+{
+	unsigned int type;
+
+	for (type = 0; zone_type_names[type]; type++)
+		if (strcmp(zone_type_names[type], z->name) == 0)
+			return (enum zone_type)type;
+	return ZONE_NORMAL;
+}
+
+static enum sim_err fill(struct machine *m, const struct kern_plan *plan,
+			 const struct kern_checks *checks, struct sim_error *err)
+{
+	enum sim_err ret = SIM_OK;
+	size_t i, k;
+
+	kernel_settings(m, checks, plan);
+	for (i = 0; !ret && i < plan->nr_zones; i++) {
+		const struct kern_plan_zone *pz = &plan->zones[i];
+		int64_t marks[3];
+
+		ret = machine_add_zone(m, pz->node, zone_type_of(pz->zone), pz->start_pfn,
+				       pz->pages, err);
+		if (ret || !plan->own_marks)
+			continue;
+		marks_of(pz->zone, marks);
+		for (k = 0; k < 3; k++)
+			m->zones[m->nr_zones - 1].wmark[k] = marks[k];
+	}
+	for (i = 0; !ret && i < plan->nr_cpus; i++)
+		ret = machine_add_cpu(m, plan->cpu_node[i], err);
+	return ret ? ret : machine_finish(m, err);
+}
+
+enum base_err kern_plan_machine(const struct kern_plan *plan, const struct kern_dump *dump,
+				const struct kern_checks *checks, struct machine *machine,
+				struct diag *d)
+{
+	struct sim_error err;
+	char reason[160];
+
+	if (kern_dump_refusal(dump, 0, reason, sizeof(reason))) {
+		base_diag_set(d, BASE_ERR_FAILED, NULL, 0, 0,
+			      "the model cannot run this machine: %s", reason);
+		return BASE_ERR_FAILED;
+	}
+	machine_init(machine);
+	if (fill(machine, plan, checks, &err)) {
+		machine_free(machine);
+		return base_diag_set(d, BASE_ERR_FAILED, NULL, 0, 0,
+				     "the model cannot run this machine: %s", err.message);
+	}
+	return BASE_ERR_OK;
+}
+
 /* ---- text ------------------------------------------------------------------------------------------------------------ */
 
 static void write_zone(FILE *out, const struct kern_dump *dump, const struct kern_plan *plan,
 		       const struct kern_plan_zone *pz, const char *indent)
 {
-	const struct kern_zone *z = pz->zone;
 	char size[BASE_FORMAT_MAX];
-	int64_t boost = z->v[KERN_ZF_boost] > 0 ? z->v[KERN_ZF_boost] : 0;
+	int64_t marks[3];
 
-	fprintf(out, "%s- {name: %s, size: %s, start_pfn: %" PRIu64, indent, z->name,
+	fprintf(out, "%s- {name: %s, size: %s, start_pfn: %" PRIu64, indent, pz->zone->name,
 		base_format_size(size, pz->pages * dump->page_size), pz->start_pfn);
+	marks_of(pz->zone, marks);
 	if (plan->own_marks)
-		fprintf(out, ", watermarks: [%" PRId64 ", %" PRId64 ", %" PRId64 "]",
-			z->v[KERN_ZF_min] - boost, z->v[KERN_ZF_low] - boost,
-			z->v[KERN_ZF_high] - boost);
+		fprintf(out, ", watermarks: [%" PRId64 ", %" PRId64 ", %" PRId64 "]", marks[0],
+			marks[1], marks[2]);
 	fprintf(out, "}\n");
 }
 

@@ -6,6 +6,7 @@
 #ifndef KERNEL_MACHINE_FILE_H
 #define KERNEL_MACHINE_FILE_H
 
+#include "core/machine.h"
 #include "dump.h"
 #include "model_check.h"
 
@@ -33,6 +34,14 @@ struct kern_plan {
 void kern_plan_make(struct kern_plan *plan, const struct kern_dump *dump,
 		    const struct kern_checks *checks, unsigned int cpus);
 void kern_plan_free(struct kern_plan *plan);
+
+/*
+ * The same as a machine that sim_create() takes, with the kernel's settings (boost, high-order atomic, per-CPU counters).
+ * BASE_ERR_FAILED and *d when the model cannot run such a machine. On success the caller machine_free()s it.
+ */
+enum base_err kern_plan_machine(const struct kern_plan *plan, const struct kern_dump *dump,
+				const struct kern_checks *checks, struct machine *machine,
+				struct diag *d);
 
 /* Writes the machine file; source is named in its head. The stream's errors are the caller's. */
 void kern_machine_write(FILE *out, const struct kern_dump *dump, const struct kern_checks *checks,
