@@ -597,6 +597,13 @@ static int decayed_high(struct sim *sim, const struct per_cpu_pages *pcp)
 	return pcp->high * 4 / 5;
 }
 
+int pcp_decayed_high(struct sim *sim, const struct per_cpu_pages *pcp)
+{
+	int floor = pcp->count - batch_scaled(sim, pcp->batch);
+
+	return max_int(max_int(floor, decayed_high(sim, pcp)), pcp->high_min);
+}
+
 bool decay_pcp_high(struct sim *sim, struct zone *zone, struct per_cpu_pages *pcp)
 {
 	int high_min = pcp->high_min, to_drain;
@@ -609,7 +616,7 @@ bool decay_pcp_high(struct sim *sim, struct zone *zone, struct per_cpu_pages *pc
 		if (unlikely(sim->policy && sim->policy->decay_pcp_high))
 			pcp->high = sim->policy->decay_pcp_high(sim->policy->ctx, sim, zone, pcp);
 		else
-			pcp->high = max_int(max_int(floor, decayed_high(sim, pcp)), high_min);
+			pcp->high = pcp_decayed_high(sim, pcp);
 		zone->stats.decays += pcp->high < old;
 		STEP(sim, STEP_DECAYED, pcp->high, old, floor, high_min);
 		todo |= pcp->high > high_min;

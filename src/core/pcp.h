@@ -59,6 +59,8 @@ static inline void pcp_spin_unlock(struct per_cpu_pages *pcp)
 	pcp->lock = 0;
 }
 
+/* Patch 7: what a tick makes of a high above high_min. Also asked by the replay of recordings. */
+int pcp_decayed_high(struct sim *sim, const struct per_cpu_pages *pcp);
 /* decay_pcp_high(), patch 7: lower high in a tick. Returns true if there is more to do. */
 bool decay_pcp_high(struct sim *sim, struct zone *zone, struct per_cpu_pages *pcp);
 /* drain_zone_pages(): up to a batch of a remote pageset. */
