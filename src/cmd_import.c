@@ -213,15 +213,18 @@ static const struct verb verb_import_meminfo = {
 	.run = run_meminfo,
 };
 
+extern const struct verb verb_import_trace; /* cmd_import_trace.c */
+
 static const struct verb *const import_verbs[] = {
 	&verb_import_zoneinfo,
 	&verb_import_meminfo,
+	&verb_import_trace,
 	NULL,
 };
 
 const struct verb verb_import = {
 	.name = "import",
-	.args = "zoneinfo|meminfo FILE|-",
+	.args = "zoneinfo|meminfo|trace FILE|-",
 	.help = "take over what a real kernel printed",
 	.subs = import_verbs,
 };

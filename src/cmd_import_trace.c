@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* pageset import trace: kmem events become an op log. Part of the verb import (cmd_import.c). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/save.h"
+#include "kernel/trace_ops.h"
+#include "verb.h"
+
+struct import_trace_opts {
+	const char *output;
+	const char *zoneinfo;
+};
+
+static const struct import_trace_opts import_trace_defaults = { 0 };
+
+static const struct opt import_trace_options[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .type = OPT_STRING,
+	  .offset = offsetof(struct import_trace_opts, output),
+	  .value = "FILE",
+	  .help = "write the op log; - is standard output" },
+	{ .name = "zoneinfo",
+	  .type = OPT_STRING,
+	  .offset = offsetof(struct import_trace_opts, zoneinfo),
+	  .value = "FILE",
+	  .help = "/proc/zoneinfo of the machine, or snapshots of it, for its zones" },
+	{ .name = NULL },
+};
+
+struct writer {
+	FILE *out; /* NULL: only counted */
+	const char *source;
+	struct trace_ops_report *report;
+	bool begun;
+};
+
+static bool write_op(void *ctx, const struct op *op, uint64_t line)
+{
+	struct writer *w = ctx;
+
+	if (!w->out)
+		return true;
+	if (!w->begun)
+		trace_ops_write_head(w->out, w->source, w->report);
+	w->begun = true;
+	trace_ops_write(w->out, op, line);
+	return !ferror(w->out);
+}
+
+static enum base_err print_json(const struct trace_ops_report *report)
+{
+	struct base_json j;
+	int i;
+
+	base_json_to_file(&j, stdout, true);
+	base_json_object(&j);
+	base_json_kv_uint(&j, "events", report->replay.events);
+	base_json_kv_uint(&j, "ops",
+			  report->allocs + report->frees + report->ticks + report->drains);
+	base_json_key(&j, "events_by_kind");
+	base_json_object(&j);
+	for (i = 0; i < TRACE_KIND_N; i++)
+		base_json_kv_uint(&j, trace_kind_name((enum trace_kind)i),
+				  report->replay.trace.events[i]);
+	base_json_close(&j);
+	base_json_key(&j, "skipped");
+	replay_skipped_json(&report->replay, &j);
+	base_json_kv_string(&j, "format", trace_tool_name(report->replay.trace.tool));
+	base_json_kv_uint(&j, "cpus", report->cpus);
+	base_json_kv_uint(&j, "allocations", report->allocs);
+	base_json_kv_uint(&j, "frees", report->frees);
+	base_json_kv_uint(&j, "ticks", report->ticks);
+	base_json_kv_uint(&j, "drains", report->drains);
+	base_json_kv_uint(&j, "allocated_before", report->before);
+	base_json_kv_uint(&j, "allocated_twice", report->doubled);
+	base_json_kv_uint(&j, "slots", report->slots);
+	base_json_close(&j);
+	return base_json_end(&j);
+}
+
+static void print_text(const struct trace_ops_report *report)
+{
+	int i;
+
+	printf("%" PRIu64 " events (%s text) on CPUs below %" PRIu32 "\n", report->replay.events,
+	       trace_tool_name(report->replay.trace.tool), report->cpus);
+	for (i = 0; i < TRACE_KIND_N; i++)
+		if (report->replay.trace.events[i])
+			printf("  %-28s %9" PRIu64 "\n", trace_kind_name((enum trace_kind)i),
+			       report->replay.trace.events[i]);
+	printf("operations: %" PRIu64 " allocations, %" PRIu64 " frees, %" PRIu64 " ticks, %" PRIu64
+	       " drains\n",
+	       report->allocs, report->frees, report->ticks, report->drains);
+	printf("  %" PRIu64
+	       " of the allocations stand before the trace: their pages are only freed in it\n",
+	       report->before);
+	if (report->doubled)
+		printf("  %" PRIu64
+		       " of the frees are not in the trace: their pages are allocated again in it\n",
+		       report->doubled);
+	replay_write_skipped(&report->replay, stdout);
+}
+
+static int run_trace(const struct call *call)
+{
+	const struct import_trace_opts *o = call->opts;
+	struct trace_ops_source source = { .trace = call->args.items[0], .zoneinfo = o->zoneinfo };
+	bool to_stdout = o->output && strcmp(o->output, "-") == 0;
+	struct trace_ops_report report;
+	struct writer writer = { .source = source.trace, .report = &report };
+	struct base_save *save = NULL;
+	enum base_err err = BASE_ERR_OK;
+	struct diag d;
+
+	if (call->common->json && to_stdout)
+		return call_usage(call, "give -o a file",
+				  "--json and -o - both want standard output");
+	if (o->output)
+		err = base_save_begin(&save, o->output, &writer.out, &d);
+	if (!err) {
+		err = trace_ops_run(&source, write_op, &writer, &report, &d);
+		if (!err && save)
+			err = base_save_commit(save, &d);
+		else if (save)
+			base_save_abort(save);
+	}
+	if (err)
+		return call_fail(call, &d);
+	if (call->common->json) {
+		err = print_json(&report);
+	} else if (!to_stdout) {
+		print_text(&report);
+		err = fflush(stdout) ? BASE_ERR_WRITE : BASE_ERR_OK;
+	}
+	if (err) {
+		base_diag_set(&d, err, "<stdout>", 0, 0, "not everything could be written");
+		return call_fail(call, &d);
+	}
+	return 0;
+}
+
+const struct verb verb_import_trace = {
+	.name = "import trace",
+	.args = "FILE|-",
+	.help = "a recorded kmem trace as a log of operations",
+	.about =
+		"Reads kmem events as text of tracefs (trace, trace_pipe), `trace-cmd report` or `perf script`, plain or\n"
+		"compressed, and makes of them what the CPUs asked for: allocations, frees, ticks, drains. Refills and\n"
+		"drains by frees are left out, as they are the page lists' own doing; `pageset replay` compares them.",
+	.options = import_trace_options,
+	.defaults = &import_trace_defaults,
+	.opts_size = sizeof(import_trace_defaults),
+	.common = COMMON_BIT(JSON) | COMMON_BIT(COLOR),
+	.args_min = 1,
+	.args_max = 1,
+	.run = run_trace,
+};

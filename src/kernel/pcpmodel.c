@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "pcpmodel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../core/zone.h"
+
+#define UNKNOWN_CPUS 1024 /* without a zoneinfo */
+#define UNKNOWN_BATCH 63
+#define NOWHERE UINT32_MAX
+
+static uint8_t zone_type_of(const char *name)
+{
+	if (strcmp(name, "DMA") == 0) {
+		return ZONE_DMA;
+	}
+	if (strcmp(name, "DMA32") == 0) {
+		return ZONE_DMA32;
+	}
+	return strcmp(name, "Movable") == 0 ? ZONE_MOVABLE : ZONE_NORMAL;
+}
+
+static int64_t or_zero(int64_t v)
+{
+	return v == KERN_NONE ? 0 : v;
+}
+
+static void zone_take(struct zone *z, const struct kern_zone *kz, bool free_pages)
+{
+	unsigned int i;
+
+	z->managed_pages = kern_zone_pages(kz);
+	z->_watermark[WMARK_MIN] = or_zero(kz->v[KERN_ZF_min]);
+	z->_watermark[WMARK_LOW] = or_zero(kz->v[KERN_ZF_low]);
+	z->_watermark[WMARK_HIGH] = or_zero(kz->v[KERN_ZF_high]);
+	/* zoneinfo prints the marks with the boost in them */
+	z->watermark_boost = 0;
+	for (i = 0; i < MAX_NR_ZONES && i < kz->nr_protection; i++) {
+		z->lowmem_reserve[i] = kz->protection[i];
+	}
+	if (free_pages && kz->v[KERN_ZF_free] != KERN_NONE) {
+		z->free_pages = kz->v[KERN_ZF_free];
+	}
+}
+
+/* the zones of a PC of unknown size */
+static bool init_unknown(struct pcpmodel_machine *m)
+{
+	static const struct pcpmodel_zone zones[] = {
+		{ 0, "DMA", 0, 4096 },
+		{ 0, "DMA32", 4096, 1 << 20 },
+		{ 0, "Normal", 1 << 20, TRACE_PFN_MAX },
+	};
+	uint32_t i;
+
+	m->nr_zones = 3;
+	m->nr_cpus = m->nr_online = UNKNOWN_CPUS;
+	m->nr_nodes = 1;
+	m->zones = calloc(3, sizeof(*m->zones));
+	m->initial = calloc(3, sizeof(*m->initial));
+	if (!m->zones || !m->initial) {
+		return false;
+	}
+	memcpy(m->zones, zones, sizeof(zones));
+	for (i = 0; i < 3; i++) {
+		m->initial[i].type = (uint8_t)i;
+		m->initial[i].id = (uint16_t)i;
+		m->initial[i].pageset_batch = UNKNOWN_BATCH;
+		m->initial[i].free_pages = INT32_MAX;
+	}
+	return true;
+}
+
+static void init_zone(struct pcpmodel_machine *m, const struct kern_zone *kz)
+{
+	struct pcpmodel_zone *pz = &m->zones[m->nr_zones];
+	struct zone *z = &m->initial[m->nr_zones];
+	int64_t spanned = kz->v[KERN_ZF_spanned];
+	size_t i;
+
+	pz->node = kz->node;
+	memcpy(pz->name, kz->name, sizeof(pz->name));
+	pz->start = (uint64_t)or_zero(kz->v[KERN_ZF_start_pfn]);
+	pz->end = pz->start + (uint64_t)(spanned == KERN_NONE ? kern_zone_pages(kz) : spanned);
+	z->id = (uint16_t)m->nr_zones;
+	z->node = (uint16_t)kz->node;
+	z->type = zone_type_of(kz->name);
+	z->start_pfn = pz->start;
+	zone_take(z, kz, true);
+	for (i = 0; i < kz->nr_cpus; i++) {
+		if (kz->cpus[i].v[KERN_CF_batch] > 0) {
+			z->pageset_batch = (int32_t)kz->cpus[i].v[KERN_CF_batch];
+		}
+	}
+	if (!z->pageset_batch) {
+		z->pageset_batch = UNKNOWN_BATCH;
+	}
+	m->nr_zones++;
+}
+
+bool pcpmodel_machine_init(struct pcpmodel_machine *m, const struct kern_dump *dump)
+{
+	unsigned int *list;
+	size_t i, nr;
+
+	memset(m, 0, sizeof(*m));
+	if (!dump) {
+		return init_unknown(m);
+	}
+	m->known = true;
+	m->zones = calloc(dump->nr_zones + 1, sizeof(*m->zones));
+	m->initial = calloc(dump->nr_zones + 1, sizeof(*m->initial));
+	list = kern_dump_cpus(dump, &nr);
+	if (!m->zones || !m->initial || !list) {
+		free(list);
+		return false;
+	}
+	m->nr_online = nr ? (uint32_t)nr : 1;
+	m->nr_cpus = nr ? list[nr - 1] + 1 : 1;
+	free(list);
+	for (i = 0; i < dump->nr_zones; i++) {
+		if (kern_zone_pages(&dump->zones[i]) > 0) {
+			init_zone(m, &dump->zones[i]);
+		}
+	}
+	list = kern_dump_nodes(dump, &nr);
+	m->nr_nodes = list && nr ? list[nr - 1] + 1 : 1;
+	free(list);
+	return true;
+}
+
+void pcpmodel_machine_free(struct pcpmodel_machine *m)
+{
+	free(m->zones);
+	free(m->initial);
+	memset(m, 0, sizeof(*m));
+}
+
+uint32_t pcpmodel_zone_of(const struct pcpmodel_machine *m, uint64_t pfn)
+{
+	uint32_t i, found = NOWHERE;
+
+	/* zones of two nodes can lie inside one another: the one that begins last is the inner one */
+	for (i = 0; i < m->nr_zones; i++) {
+		if (pfn >= m->zones[i].start && pfn < m->zones[i].end &&
+		    (found == NOWHERE || m->zones[i].start > m->zones[found].start)) {
+			found = i;
+		}
+	}
+	return found;
+}
+
+uint32_t pcpmodel_zone_find(const struct pcpmodel_machine *m, unsigned int node, const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->nr_zones; i++) {
+		if (m->zones[i].node == node && strcmp(m->zones[i].name, name) == 0) {
+			return i;
+		}
+	}
+	return NOWHERE;
+}
+
+bool pcpmodel_tuned(const struct pcpmodel *model)
+{
+	return patched(&model->sim, P_TUNE_HIGH);
+}
+
+/* limits of every pageset of a zone by the kernel's formula; a file that names them is taken instead */
+static void compute_limits(struct pcpmodel *model, uint32_t zi)
+{
+	const struct pcpmodel_machine *m = model->machine;
+	struct zone *z = &model->zones[zi];
+	int batch = z->pageset_batch, min, max;
+	uint32_t cpu;
+
+	min = zone_highsize(&model->sim, z, batch, 0, m->fraction);
+	max = min;
+	if (patched(&model->sim, P_HIGH_LIMITS) && !m->fraction) {
+		max = zone_highsize(&model->sim, z, batch, 0, MIN_PERCPU_PAGELIST_HIGH_FRACTION);
+	}
+	if (!m->known) {
+		max = INT32_MAX / 4;
+	}
+	z->pageset_high_min = min;
+	z->pageset_high_max = max > min ? max : min;
+	for (cpu = 0; cpu < m->nr_cpus; cpu++) {
+		struct per_cpu_pages *pcp = &model->psets[zi * m->nr_cpus + cpu];
+
+		pcp->batch = batch;
+		if (patched(&model->sim, P_HIGH_LIMITS)) {
+			pcp->high_min = z->pageset_high_min;
+			pcp->high_max = z->pageset_high_max;
+		} else if (!pcp->high) {
+			pcp->high = min;
+		}
+	}
+}
+
+bool pcpmodel_init(struct pcpmodel *model, const struct pcpmodel_machine *m, uint32_t patches,
+		   unsigned int breaks)
+{
+	size_t psets = (size_t)m->nr_zones * m->nr_cpus, i;
+	uint32_t zi;
+
+	memset(model, 0, sizeof(*model));
+	model->machine = m;
+	model->breaks = breaks;
+	model->zones = calloc((size_t)m->nr_zones + 1, sizeof(*model->zones));
+	model->psets = calloc(psets + 1, sizeof(*model->psets));
+	model->node_online = calloc((size_t)m->nr_nodes + 1, sizeof(*model->node_online));
+	if (!model->zones || !model->psets || !model->node_online) {
+		pcpmodel_free(model);
+		return false;
+	}
+	memcpy(model->zones, m->initial, m->nr_zones * sizeof(*model->zones));
+	model->sim.patches = patches;
+	model->sim.scale_max = patched(&model->sim, P_SCALE_CAP) ? PCP_BATCH_SCALE_MAX : SCALE_NONE;
+	model->sim.stat_exact = true;
+	model->sim.state = &model->state;
+	model->sim.zones = model->zones;
+	model->sim.pagesets = model->psets;
+	model->sim.nr_zones = (uint16_t)m->nr_zones;
+	model->sim.nr_cpus = (uint16_t)m->nr_cpus;
+	model->sim.node_online = model->node_online;
+	model->sim.machine.batch = model->sim.machine.high_min = model->sim.machine.high_max = -1;
+	model->state.nr_online = m->nr_online;
+	model->state.patches = patches;
+	model->state.scale_max = model->sim.scale_max;
+	/* zoneinfo does not say which CPU is of which node; machines spread them evenly */
+	for (i = 0; i < m->nr_nodes; i++) {
+		model->node_online[i] = m->nr_online / m->nr_nodes ? m->nr_online / m->nr_nodes : 1;
+	}
+	for (i = 0; i < psets; i++) {
+		model->psets[i].cpu = (uint16_t)(i % m->nr_cpus);
+		model->psets[i].zone = (uint16_t)(i / m->nr_cpus);
+		/* whether the cache is large enough is not in a trace; on most machines it is (patch 3) */
+		model->psets[i].flags = PCPF_FREE_HIGH_BATCH;
+	}
+	for (zi = 0; zi < m->nr_zones; zi++) {
+		compute_limits(model, zi);
+	}
+	return true;
+}
+
+void pcpmodel_free(struct pcpmodel *model)
+{
+	free(model->zones);
+	free(model->psets);
+	free(model->node_online);
+	memset(model, 0, sizeof(*model));
+}
+
+static void cpu_take(struct pcpmodel *model, struct per_cpu_pages *pcp, const struct kern_cpu *kc,
+		     bool counts)
+{
+	if (kc->v[KERN_CF_batch] > 0) {
+		pcp->batch = (int32_t)kc->v[KERN_CF_batch];
+	}
+	if (patched(&model->sim, P_HIGH_LIMITS)) {
+		if (kc->v[KERN_CF_high_min] != KERN_NONE && kc->v[KERN_CF_high_max] != KERN_NONE) {
+			pcp->high_min = (int32_t)kc->v[KERN_CF_high_min];
+			pcp->high_max = (int32_t)kc->v[KERN_CF_high_max];
+		}
+	} else if (kc->v[KERN_CF_high] != KERN_NONE) {
+		pcp->high = (int32_t)kc->v[KERN_CF_high];
+	}
+	if (!counts) {
+		return;
+	}
+	if (kc->v[KERN_CF_count] != KERN_NONE) {
+		pcp->count = (int32_t)kc->v[KERN_CF_count];
+	}
+	if (kc->v[KERN_CF_high] != KERN_NONE) {
+		pcp->high = (int32_t)kc->v[KERN_CF_high];
+	}
+}
+
+void pcpmodel_take(struct pcpmodel *model, const struct kern_dump *dump, bool counts)
+{
+	const struct pcpmodel_machine *m = model->machine;
+	size_t i, c;
+
+	for (i = 0; i < dump->nr_zones; i++) {
+		const struct kern_zone *kz = &dump->zones[i];
+		uint32_t zi = pcpmodel_zone_find(m, kz->node, kz->name);
+
+		if (zi == NOWHERE) {
+			continue;
+		}
+		zone_take(&model->zones[zi], kz, counts);
+		compute_limits(model, zi);
+		for (c = 0; c < kz->nr_cpus; c++) {
+			if (kz->cpus[c].cpu < m->nr_cpus) {
+				cpu_take(model, &model->psets[zi * m->nr_cpus + kz->cpus[c].cpu],
+					 &kz->cpus[c], counts);
+			}
+		}
+	}
+}
+
+static int64_t highsize(const struct zone *z, uint32_t cpus, int64_t fraction)
+{
+	int64_t high = z->managed_pages / fraction / cpus, least = (int64_t)z->pageset_batch * 4;
+
+	return high > least ? high : least;
+}
+
+/* the list of that zone and CPU in a snapshot, NULL: none */
+const struct kern_cpu *pcpmodel_snap_cpu(const struct pcpmodel_zone *zone, uint32_t cpu,
+					 const struct snap *snap)
+{
+	const struct kern_zone *kz =
+		kern_dump_find(snap->dump, zone->node, zone->name, strlen(zone->name));
+	size_t i;
+
+	for (i = 0; kz && i < kz->nr_cpus; i++) {
+		if (kz->cpus[i].cpu == cpu) {
+			return &kz->cpus[i];
+		}
+	}
+	return NULL;
+}
+
+/*
+ * The fraction that one list's highs speak for: a list that was at work has in all later snapshots the share that the
+ * fraction gives.  0: they say nothing; -1: they speak against a fixed high.
+ */
+static int64_t fraction_of_list(const struct pcpmodel_machine *m, const struct snaps *snaps,
+				uint32_t zi, uint32_t cpu)
+{
+	const struct zone *z = &m->initial[zi];
+	uint32_t cpus = m->nr_online / m->nr_nodes ? m->nr_online / m->nr_nodes : 1;
+	int64_t high = 0, before = 0, count = 0, moved = 0, fraction;
+	bool changed_twice = false;
+	size_t i;
+
+	for (i = 0; i < snaps->nr; i++) {
+		const struct kern_cpu *kc = pcpmodel_snap_cpu(&m->zones[zi], cpu, &snaps->items[i]);
+
+		if (!kc || kc->v[KERN_CF_high] == KERN_NONE || kc->v[KERN_CF_count] == KERN_NONE) {
+			return 0;
+		}
+		if (i && kc->v[KERN_CF_high] != before) {
+			changed_twice = high != 0;
+			high = kc->v[KERN_CF_high];
+		}
+		moved += i ? llabs(kc->v[KERN_CF_count] - count) : 0;
+		before = kc->v[KERN_CF_high];
+		count = kc->v[KERN_CF_count];
+	}
+	if (!moved) {
+		/* a high left from before may decay on an idle list, whatever is in force */
+		return 0;
+	}
+	if (changed_twice) {
+		return -1;
+	}
+	if (!high && moved > (int64_t)z->pageset_batch * 4) {
+		/* more traffic than what was on it: it was refilled or freed to, so its high is not left from before */
+		high = before;
+	}
+	if (high <= (int64_t)z->pageset_batch * 4) {
+		/* nothing moved it, or it is the least that there is */
+		return 0;
+	}
+	fraction = z->managed_pages / cpus / high;
+	while (fraction > MIN_PERCPU_PAGELIST_HIGH_FRACTION && highsize(z, cpus, fraction) < high) {
+		fraction--;
+	}
+	return fraction >= MIN_PERCPU_PAGELIST_HIGH_FRACTION &&
+			       highsize(z, cpus, fraction) == high ?
+		       fraction :
+		       -1;
+}
+
+int64_t pcpmodel_find_fraction(const struct pcpmodel_machine *m, const struct snaps *snaps,
+			       uint32_t *lists)
+{
+	uint32_t zi, cpu, cpus = m->nr_online / m->nr_nodes ? m->nr_online / m->nr_nodes : 1;
+	int64_t found = 0;
+
+	*lists = 0;
+	for (zi = 0; snaps->nr && zi < m->nr_zones; zi++) {
+		for (cpu = 0; cpu < m->nr_cpus; cpu++) {
+			const struct kern_cpu *kc =
+				pcpmodel_snap_cpu(&m->zones[zi], cpu, &snaps->items[0]);
+			int64_t fraction;
+
+			if (kc && kc->v[KERN_CF_high_min] != KERN_NONE) {
+				/* the kernel tells the limits itself */
+				int64_t min = kc->v[KERN_CF_high_min];
+
+				if (min != kc->v[KERN_CF_high_max]) {
+					return 0;
+				}
+				found = min > 0 ? m->initial[zi].managed_pages / cpus / min : 0;
+				*lists += 1;
+				continue;
+			}
+			fraction = fraction_of_list(m, snaps, zi, cpu);
+			if (fraction < 0 || (fraction && found && fraction != found)) {
+				return 0;
+			}
+			found = fraction ? fraction : found;
+			*lists += fraction != 0;
+		}
+	}
+	return found;
+}
+
+void pcpmodel_zone_walk(struct pcpmodel *model, struct zone *zone)
+{
+	if (!patched(&model->sim, P_BELOW_HIGH) || (zone->flags & 1u << ZONE_BELOW_HIGH)) {
+		return;
+	}
+	if (zone->free_pages <=
+	    wmark_pages(zone, WMARK_HIGH) + zone->lowmem_reserve[ZONE_MOVABLE]) {
+		zone->flags |= 1u << ZONE_BELOW_HIGH;
+	}
+}
+
+void pcpmodel_alloc(struct pcpmodel *model, struct per_cpu_pages *pcp)
+{
+	if (model->breaks & PCPMODEL_BREAK_FREE_COUNT) {
+		return;
+	}
+	if (patched(&model->sim, P_FREE_COUNT)) {
+		pcp->free_count >>= 1;
+	} else {
+		pcp->free_factor >>= 1;
+	}
+}
+
+static void keep_high(struct pcpmodel *model, struct per_cpu_pages *pcp, int32_t before)
+{
+	if ((model->breaks & PCPMODEL_BREAK_HIGH) && pcp->high > before) {
+		pcp->high = before;
+	}
+}
+
+int pcpmodel_refill(struct pcpmodel *model, struct per_cpu_pages *pcp, struct zone *zone,
+		    uint32_t order)
+{
+	int32_t high = pcp->high;
+	int blocks = nr_pcp_alloc(&model->sim, pcp, zone, order);
+
+	keep_high(model, pcp, high);
+	return blocks;
+}
+
+int pcpmodel_free_block(struct pcpmodel *model, struct per_cpu_pages *pcp, struct zone *zone,
+			uint32_t order, int *limit, bool *free_high)
+{
+	struct sim *sim = &model->sim;
+	int32_t before = pcp->high;
+	int pages = 0;
+
+	if (patched(sim, P_ALLOC_SCALE) && !(model->breaks & PCPMODEL_BREAK_ALLOC_FACTOR)) {
+		pcp->alloc_factor >>= 1;
+	}
+	pcp->count += 1 << order;
+	*free_high = pcp_free_high(sim, pcp, order);
+	if (patched(sim, P_FREE_COUNT) && pcp->free_count < pcp->batch << PCP_BATCH_SCALE_MAX) {
+		pcp->free_count = (int16_t)(pcp->free_count + (1 << order));
+	}
+	*limit = nr_pcp_high(sim, pcp, zone, *free_high);
+	if (pcp->count >= *limit) {
+		pages = nr_pcp_free(sim, pcp, *limit, *free_high);
+		pages = pages < pcp->count ? pages : pcp->count;
+	}
+	keep_high(model, pcp, before);
+	return pages;
+}
+
+void pcpmodel_bulk_done(struct pcpmodel *model, struct zone *zone)
+{
+	if (!patched(&model->sim, P_BELOW_HIGH)) {
+		return;
+	}
+	if (zone->free_pages > wmark_pages(zone, WMARK_HIGH) + zone->lowmem_reserve[ZONE_MOVABLE]) {
+		zone->flags &= ~(1u << ZONE_BELOW_HIGH);
+	}
+}
+
+int pcpmodel_tick(struct pcpmodel *model, struct per_cpu_pages *pcp)
+{
+	int over;
+
+	if (!patched(&model->sim, P_TUNE_HIGH)) {
+		return 0;
+	}
+	if (pcp->high > pcp->high_min) {
+		pcp->high = pcp_decayed_high(&model->sim, pcp);
+	}
+	over = pcp->count - pcp->high;
+	return over > 0 ? over : 0;
+}

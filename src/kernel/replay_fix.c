@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Putting the model right after a difference: of the numbers that a trace does not show (factors, free_count, high, the
+ * flags, pages that came or went without an event) the one is changed that explains the record with the least.
+ */
+#include "replay_int.h"
+
+#include "../core/zone.h"
+
+static int shift_of(int n, int batch)
+{
+	int shift = 0;
+
+	while (shift < PCP_BATCH_SCALE_MAX && batch << shift < n) {
+		shift++;
+	}
+	return shift;
+}
+
+enum replay_cause replay_fix_refill(struct replay_fix *fix, const struct per_cpu_pages *before)
+{
+	struct per_cpu_pages *pcp = fix->pcp;
+	int batch = pcp->batch, n = fix->recorded, shift = shift_of(n, batch);
+
+	if (fix->order || !patched(&fix->model->sim, P_ALLOC_SCALE)) {
+		return REPLAY_CAUSE_ZONE_SHORT;
+	}
+	if (n == batch << shift) {
+		int grown = shift + 1 < PCP_BATCH_SCALE_MAX ? shift + 1 : PCP_BATCH_SCALE_MAX;
+
+		if (shift != before->alloc_factor) {
+			pcp->alloc_factor = (uint8_t)grown;
+			if (pcp->high_min != pcp->high_max && pcp->high != before->high) {
+				/* what the refill raised high by was another, too */
+				pcp->high = before->high + n < pcp->high_max ? before->high + n :
+									       pcp->high_max;
+			}
+			return REPLAY_CAUSE_ALLOC_FACTOR;
+		}
+		pcp->alloc_factor = (uint8_t)grown;
+	} else {
+		pcp->alloc_factor = (uint8_t)shift;
+	}
+	if (n < batch) {
+		return REPLAY_CAUSE_ZONE_SHORT;
+	}
+	/* the room was n, or at least n */
+	if (n != batch << shift || pcp->high - pcp->count - batch < n) {
+		int high = n + pcp->count + batch;
+
+		if (high <= pcp->high_max && high >= pcp->high_min) {
+			pcp->high = high;
+		} else {
+			pcp->count = pcp->high - batch - n;
+		}
+	}
+	return REPLAY_CAUSE_REFILL_CAP;
+}
+
+static enum replay_cause fix_size(struct replay_fix *fix)
+{
+	struct pcpmodel *model = fix->model;
+	struct per_cpu_pages *pcp = fix->pcp;
+	int n = fix->recorded, batch = pcp->batch, room = fix->limit - batch;
+	bool was_below = fix->zone->flags & 1u << ZONE_BELOW_HIGH;
+
+	if (fix->free_high) {
+		if (patched(&model->sim, P_FREE_COUNT)) {
+			pcp->free_count = (int16_t)n;
+		}
+		return REPLAY_CAUSE_FREE_HIGH;
+	}
+	if (!patched(&model->sim, P_FREE_COUNT)) {
+		int shift = shift_of(n, batch);
+
+		pcp->free_factor = (uint16_t)(n == batch << shift && shift < PCP_BATCH_SCALE_MAX ?
+						      shift + 1 :
+						      shift);
+		if (n > room && !pcpmodel_tuned(model)) {
+			pcp->high = n + batch;
+			return REPLAY_CAUSE_HIGH;
+		}
+		return REPLAY_CAUSE_FREE_COUNT;
+	}
+	if (n > room && room >= batch) {
+		/* more than the mark allows: the mark was higher, or (below high) count was */
+		if (was_below) {
+			pcp->count += n - room;
+			return REPLAY_CAUSE_COUNT_LOW;
+		}
+		if (pcpmodel_tuned(model) && pcp->high_min != pcp->high_max) {
+			pcp->high += n - room;
+			pcp->high = pcp->high < pcp->high_max ? pcp->high : pcp->high_max;
+		}
+		if (pcp->free_count < n) {
+			pcp->free_count = (int16_t)n;
+		}
+		return REPLAY_CAUSE_HIGH;
+	}
+	pcp->free_count = (int16_t)n;
+	return REPLAY_CAUSE_FREE_COUNT;
+}
+
+/* the kernel drained where the model did not */
+static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu_pages *before)
+{
+	struct pcpmodel *model = fix->model;
+	struct sim *sim = &model->sim;
+	struct per_cpu_pages *pcp = fix->pcp;
+	int n = fix->recorded, batch = pcp->batch, whole = batch << PCP_BATCH_SCALE_MAX;
+	bool all = n >= pcp->count - batch || n >= whole;
+
+	if (fix->order && fix->order <= PAGE_ALLOC_COSTLY_ORDER && all &&
+	    pcp->count + 2 * batch < fix->limit) {
+		if ((pcp->flags & PCPF_FREE_HIGH_BATCH) && n < batch &&
+		    (before->flags & PCPF_PREV_FREE_HIGH_ORDER)) {
+			pcp->flags &= (uint8_t)~PCPF_FREE_HIGH_BATCH;
+			return REPLAY_CAUSE_KEEP_BATCH;
+		}
+		if (patched(sim, P_FREE_COUNT) && pcp->free_count < batch) {
+			pcp->free_count = (int16_t)batch;
+		} else if (!patched(sim, P_FREE_COUNT) && !pcp->free_factor) {
+			pcp->free_factor = 1;
+		}
+		if (pcpmodel_tuned(model)) {
+			int high = pcp->high - whole;
+
+			pcp->high = high > pcp->high_min ? high : pcp->high_min;
+		}
+		return REPLAY_CAUSE_FREE_HIGH;
+	}
+	if (fix->limit - pcp->count <= 2 * batch) {
+		pcp->count = fix->limit;
+		if (patched(sim, P_FREE_COUNT) && n > batch && n < fix->limit - batch) {
+			pcp->free_count = (int16_t)n;
+		}
+		return REPLAY_CAUSE_COUNT_LOW;
+	}
+	if (patched(sim, P_BELOW_HIGH) && pcp->count + batch >= pcp->high_min) {
+		int64_t mark = wmark_pages(fix->zone, WMARK_HIGH) +
+			       fix->zone->lowmem_reserve[ZONE_MOVABLE];
+
+		/* so the zone has fewer free pages than its counter, as followed here, says */
+		fix->zone->flags |= 1u << ZONE_BELOW_HIGH;
+		if (fix->zone->free_pages > mark) {
+			fix->zone->free_pages = mark;
+		}
+		if (n > batch) {
+			pcp->free_count = (int16_t)n;
+		}
+		return REPLAY_CAUSE_BELOW_HIGH;
+	}
+	if (pcp->count + batch >= batch << 2 && !(fix->zone->flags & 1u << ZONE_RECLAIM_ACTIVE)) {
+		fix->zone->flags |= 1u << ZONE_RECLAIM_ACTIVE;
+		return REPLAY_CAUSE_RECLAIM;
+	}
+	if (!pcpmodel_tuned(model)) {
+		pcp->count = fix->limit;
+		return REPLAY_CAUSE_COUNT_LOW;
+	}
+	pcp->high = pcp->count > pcp->high_min ? pcp->count : pcp->high_min;
+	pcp->count = pcp->count > pcp->high ? pcp->count : pcp->high;
+	return REPLAY_CAUSE_HIGH;
+}
+
+/* one change against a drain that only the model made */
+static enum replay_cause fix_extra_once(struct replay_fix *fix, struct per_cpu_pages *before,
+					bool free_high, int limit)
+{
+	struct sim *sim = &fix->model->sim;
+	int batch = before->batch, pages = 1 << fix->order;
+
+	if (free_high) {
+		if (patched(sim, P_KEEP_BATCH) && !(before->flags & PCPF_FREE_HIGH_BATCH) &&
+		    before->count + pages < batch) {
+			before->flags |= PCPF_FREE_HIGH_BATCH;
+			return REPLAY_CAUSE_KEEP_BATCH;
+		}
+		if (patched(sim, P_FREE_COUNT)) {
+			before->free_count =
+				(int16_t)(batch - 1 < before->free_count ? batch - 1 : 0);
+		} else {
+			before->free_factor = 0;
+		}
+		return REPLAY_CAUSE_FREE_HIGH;
+	}
+	if (fix->zone->flags & 1u << ZONE_BELOW_HIGH) {
+		int64_t mark = wmark_pages(fix->zone, WMARK_HIGH) +
+			       fix->zone->lowmem_reserve[ZONE_MOVABLE];
+
+		fix->zone->flags &= ~(1u << ZONE_BELOW_HIGH);
+		if (fix->zone->free_pages <= mark) {
+			fix->zone->free_pages = mark + 1;
+		}
+		return REPLAY_CAUSE_BELOW_HIGH;
+	}
+	if (fix->zone->flags & 1u << ZONE_RECLAIM_ACTIVE) {
+		fix->zone->flags &= ~(1u << ZONE_RECLAIM_ACTIVE);
+		return REPLAY_CAUSE_RECLAIM;
+	}
+	if (!pcpmodel_tuned(fix->model) || before->high_min == before->high_max ||
+	    before->high <= before->high_min) {
+		before->count = limit - pages - 1;
+		return REPLAY_CAUSE_COUNT_HIGH;
+	}
+	before->high += batch;
+	return REPLAY_CAUSE_HIGH;
+}
+
+/* the model drained where the kernel did not: change until the free predicts nothing */
+static enum replay_cause fix_extra(struct replay_fix *fix, const struct per_cpu_pages *before)
+{
+	struct per_cpu_pages start = *before, now;
+	enum replay_cause cause = REPLAY_CAUSE_N;
+	bool free_high = fix->free_high;
+	int limit = fix->limit, tries;
+
+	for (tries = 0; tries < 8; tries++) {
+		enum replay_cause this_cause = fix_extra_once(fix, &start, free_high, limit);
+
+		cause = cause == REPLAY_CAUSE_N ? this_cause : cause;
+		now = start;
+		if (!pcpmodel_free_block(fix->model, &now, fix->zone, fix->order, &limit,
+					 &free_high)) {
+			break;
+		}
+	}
+	*fix->pcp = now;
+	return cause;
+}
+
+enum replay_cause replay_fix_drain(struct replay_fix *fix, const struct per_cpu_pages *before)
+{
+	if (!fix->recorded) {
+		return fix_extra(fix, before);
+	}
+	if (!fix->predicted) {
+		return fix_missed(fix, before);
+	}
+	return fix_size(fix);
+}

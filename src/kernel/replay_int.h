@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What replay.c, replay_fix.c and replay_free.c share; nobody else includes it. */
+#ifndef KERNEL_REPLAY_INT_H
+#define KERNEL_REPLAY_INT_H
+
+#include "pcpmodel.h"
+#include "replay.h"
+
+/* an operation in the temporary file that the free run reads */
+struct replay_record {
+	int32_t n;
+	uint32_t pset;
+	uint8_t kind, order, type, flags;
+};
+
+/* start of a list, told by what the one-step run saw */
+struct replay_start {
+	int32_t blocks;
+	int8_t alloc_factor; /* of the pageset at the list's first refill, -1: not told */
+};
+
+/* what the one-step run tells the free run besides the operations */
+struct replay_given {
+	struct replay_start *starts; /* [pageset * PCPMODEL_LISTS + pindex] */
+	uint8_t *keep_off;	     /* [pageset]: its keep-a-batch flag turned out to be off */
+	uint8_t *zone_used;	     /* [zone] */
+};
+
+/* the second run, over the operations in ops (rewound by it) */
+enum base_err replay_free_run(const struct pcpmodel_machine *machine, const struct snaps *snaps,
+			      const struct replay_options *opt, const struct replay_given *given,
+			      FILE *ops, struct replay_report *report, struct diag *d);
+
+/* one prediction against the recording, after which the model is put right */
+struct replay_fix {
+	struct pcpmodel *model;
+	struct per_cpu_pages *pcp; /* as it was before the operation */
+	struct zone *zone;
+	uint32_t order;
+	int recorded, predicted;
+	int limit;
+	bool free_high;
+};
+
+enum replay_cause replay_fix_refill(struct replay_fix *fix, const struct per_cpu_pages *before);
+enum replay_cause replay_fix_drain(struct replay_fix *fix, const struct per_cpu_pages *before);
+
+#endif

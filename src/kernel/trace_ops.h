@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A recorded trace as operations of core (op.h): what the recorded CPUs asked for, in order, for running under any patch
+ * set.  Pages that are freed without having been allocated in the trace are allocated before everything else; pages that
+ * left a list without an event count as allocated.  CPUs keep the trace's numbers.  Used by import trace, and by
+ * whatever runs a trace on a machine (compare, diff, the screen).
+ */
+#ifndef KERNEL_TRACE_OPS_H
+#define KERNEL_TRACE_OPS_H
+
+#include <stdio.h>
+
+#include "../core/op.h"
+#include "replay.h"
+
+struct trace_ops_source {
+	const char *trace;     /* path, "-": standard input */
+	const char *snapshots; /* NULL: none; they help to tell the zones */
+	const char *zoneinfo;  /* NULL: none */
+};
+
+struct trace_ops_report {
+	struct replay_report replay; /* of reading; nothing in it is judged */
+	uint64_t allocs, frees, ticks, drains;
+	uint64_t before;  /* allocations put before the trace */
+	uint64_t doubled; /* pages allocated again without a free between, which is then put in */
+	uint32_t cpus;	  /* CPU numbers are below this */
+	uint32_t slots;	  /* most slots in use at once */
+};
+
+/* line: of the trace, 0: put in before it; false ends the run early */
+typedef bool trace_ops_fn(void *ctx, const struct op *op, uint64_t line);
+
+/*
+ * Reads the trace twice and hands over each operation.  Slots in frees are those that sim_exec() gives on a fresh
+ * machine that runs these operations and no others.
+ */
+enum base_err trace_ops_run(const struct trace_ops_source *source, trace_ops_fn *fn, void *ctx,
+			    struct trace_ops_report *report, struct diag *d);
+
+/* the op log's text: a head (from the first operation on the report knows the CPUs), and one line for each operation */
+void trace_ops_write_head(FILE *out, const char *source, const struct trace_ops_report *report);
+void trace_ops_write(FILE *out, const struct op *op, uint64_t line);
+
+#endif
