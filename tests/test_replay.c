@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Replay against recordings of three kernels: how well the model agrees, that a broken policy is noticed, and what
+ * damage to a recording does.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "core/patch.h"
+#include "kernel/pcpmodel.h"
+#include "kernel/replay.h"
+
+struct recording {
+	const char *set, *name;
+	bool fault; /* a recording of faults: bounds on the marks */
+	/* what stands in the file, by counting runs of its events by hand or by the tables of real/analysis */
+	uint64_t events;
+	int64_t fraction; /* vm.percpu_pagelist_high_fraction while it was made */
+};
+
+static const struct recording recordings[] = {
+	{ "guest-6.1", "a-fault", true, 60030, 0 },
+	{ "guest-6.1", "a-fault4", true, 25664, 0 },
+	{ "guest-6.1", "a-fault64", true, 157162, 0 },
+	{ "guest-6.1", "b-migrate", false, 37773, 0 },
+	{ "guest-6.1", "b-pipe", false, 6087, 0 },
+	{ "guest-6.1", "b-unix", false, 1664, 0 },
+	{ "guest-6.1", "c-fork", false, 6393, 0 },
+	{ "guest-6.1", "d-decay", false, 45810, 0 },
+	{ "guest-6.1", "e-fault-fraction100", true, 38194, 0 },
+	{ "guest-6.1", "g-thp", false, 4665, 0 },
+	{ "guest-6.12", "a-fault", true, 56880, 0 },
+	{ "guest-6.12", "a-fault4", true, 25680, 0 },
+	{ "guest-6.12", "a-fault64", true, 129757, 0 },
+	{ "guest-6.12", "b-unix", false, 3245, 0 },
+	{ "guest-6.12", "c-fork", false, 6704, 0 },
+	{ "guest-6.12", "d-decay", false, 44160, 0 },
+	{ "guest-6.12", "g-thp", false, 106, 0 },
+	{ "host-6.18", "b-unix", false, 4643, 0 },
+	{ "host-6.18", "e-fault-fraction100", true, 94009, 100 },
+	{ "host-6.18", "g-thp", false, 17589, 0 },
+};
+#define NR_RECORDINGS (sizeof(recordings) / sizeof(recordings[0]))
+
+static uint32_t patches_of(const char *set)
+{
+	const char *text = strcmp(set, "guest-6.1") == 0  ? "4" :
+			   strcmp(set, "guest-6.12") == 0 ? "all" :
+							    "all,nikhil";
+	struct patch_change change;
+	char error[200];
+
+	cr_assert(patch_set_parse(text, SERIES_V3, &change, error, sizeof(error)), "%s", error);
+	return change.set;
+}
+
+static void replay(const struct recording *rec, unsigned int breaks, struct replay_report *report)
+{
+	char trace[200], snaps[200];
+	struct replay_options opt = { .trace = trace,
+				      .snapshots = snaps,
+				      .patches = patches_of(rec->set),
+				      .patches_given = true,
+				      .breaks = breaks };
+	struct diag d;
+
+	snprintf(trace, sizeof(trace), "tests/real/%s/%s.trace.txt.gz", rec->set, rec->name);
+	snprintf(snaps, sizeof(snaps), "tests/real/%s/%s.snaps.txt.gz", rec->set, rec->name);
+	cr_assert_eq(replay_run(&opt, report, &d), BASE_ERR_OK, "%s: %s", trace, d.message);
+}
+
+struct pool {
+	struct replay_tally refills, drains;
+	struct replay_marks fault_marks, fault_active;
+	double worst; /* of a recording with 20 judged events or more */
+};
+
+static void tally_add(struct replay_tally *to, const struct replay_tally *t)
+{
+	to->recorded += t->recorded;
+	to->same_event += t->same_event;
+	to->same_size += t->same_size;
+	to->model_only += t->model_only;
+}
+
+static void marks_add(struct replay_marks *to, const struct replay_marks *m)
+{
+	to->compared += m->compared;
+	to->equal += m->equal;
+	to->high_equal += m->high_equal;
+}
+
+static struct pool pooled(const char *set, unsigned int breaks)
+{
+	struct pool pool = { .worst = 1 };
+	size_t i;
+
+	for (i = 0; i < NR_RECORDINGS; i++) {
+		struct replay_report report;
+		uint64_t judged;
+
+		if (strcmp(recordings[i].set, set) != 0)
+			continue;
+		replay(&recordings[i], breaks, &report);
+		tally_add(&pool.refills, &report.refills);
+		tally_add(&pool.drains, &report.drains);
+		if (recordings[i].fault) {
+			marks_add(&pool.fault_marks, &report.marks);
+			marks_add(&pool.fault_active, &report.marks_active);
+		}
+		judged = report.refills.recorded + report.drains.recorded;
+		if (judged >= 20) {
+			double share =
+				(double)(report.refills.same_size + report.drains.same_size) /
+				(double)judged;
+
+			pool.worst = share < pool.worst ? share : pool.worst;
+		}
+	}
+	return pool;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 100.0;
+}
+
+/* the bounds that a kernel's recordings are held to; how many of them do not hold */
+static int below_bounds(const struct pool *p, double all)
+{
+	uint64_t recorded = p->refills.recorded + p->drains.recorded;
+	int below = 0;
+
+	below += percent(p->refills.same_size + p->drains.same_size, recorded) < all;
+	below += percent(p->drains.same_size, p->drains.recorded) < 90;
+	below += percent(p->refills.model_only + p->drains.model_only, recorded) > 2;
+	below += p->worst < 0.85;
+	below += percent(p->fault_marks.equal, p->fault_marks.compared) < 95;
+	below += percent(p->fault_marks.high_equal, p->fault_marks.compared) < 90;
+	/* of lists at rest nothing can differ: the same bounds for the others alone */
+	below += percent(p->fault_active.equal, p->fault_active.compared) < 95;
+	below += percent(p->fault_active.high_equal, p->fault_active.compared) < 90;
+	return below;
+}
+
+Test(replay, kernel_6_1_agrees)
+{
+	struct pool p = pooled("guest-6.1", 0);
+
+	/* there is something to agree on */
+	cr_expect_geq(p.refills.recorded, 1000);
+	cr_expect_geq(p.drains.recorded, 70);
+	cr_expect_geq(p.fault_marks.compared, 140);
+	cr_expect_eq(below_bounds(&p, 98), 0);
+}
+
+Test(replay, kernel_6_12_agrees)
+{
+	struct pool p = pooled("guest-6.12", 0);
+
+	cr_expect_geq(p.refills.recorded, 50);
+	cr_expect_geq(p.drains.recorded, 25);
+	cr_expect_geq(p.fault_marks.compared, 120);
+	cr_expect_eq(below_bounds(&p, 98), 0);
+}
+
+/* a host under load, where silent tasks move counts between marks: the marks have no bound here */
+Test(replay, kernel_6_18_agrees)
+{
+	struct pool p = pooled("host-6.18", 0);
+	uint64_t recorded = p.refills.recorded + p.drains.recorded;
+
+	cr_expect_geq(recorded, 400);
+	cr_expect_geq(percent(p.refills.same_size + p.drains.same_size, recorded), 95);
+	cr_expect_geq(percent(p.drains.same_size, p.drains.recorded), 90);
+	cr_expect_leq(percent(p.refills.model_only + p.drains.model_only, recorded), 2);
+	cr_expect_geq(p.worst, 0.85);
+}
+
+/* the comparison has teeth: each fault in the policy takes some figure of some kernel below its bound */
+Test(replay, free_count_never_halved_is_noticed)
+{
+	struct pool p61 = pooled("guest-6.1", PCPMODEL_BREAK_FREE_COUNT);
+	struct pool p618 = pooled("host-6.18", PCPMODEL_BREAK_FREE_COUNT);
+
+	cr_expect_lt(percent(p61.drains.same_size, p61.drains.recorded), 90);
+	cr_expect_lt(percent(p618.drains.same_size, p618.drains.recorded), 90);
+	cr_expect_gt(below_bounds(&p61, 98), 0);
+}
+
+Test(replay, high_never_growing_is_noticed)
+{
+	struct pool p = pooled("guest-6.12", PCPMODEL_BREAK_HIGH);
+
+	cr_expect_lt(percent(p.fault_active.high_equal, p.fault_active.compared), 90);
+	cr_expect_gt(below_bounds(&p, 98), 0);
+}
+
+Test(replay, alloc_factor_never_halved_is_noticed)
+{
+	struct pool p = pooled("host-6.18", PCPMODEL_BREAK_ALLOC_FACTOR);
+
+	cr_expect_lt(percent(p.refills.same_size + p.drains.same_size,
+			     p.refills.recorded + p.drains.recorded),
+		     95);
+}
+
+Test(replay, every_recording_has_its_events)
+{
+	size_t i;
+
+	for (i = 0; i < NR_RECORDINGS; i++) {
+		struct replay_report report;
+		const struct recording *rec = &recordings[i];
+
+		replay(rec, 0, &report);
+		if (rec->events)
+			cr_expect_eq(report.events, rec->events, "%s/%s: %llu events", rec->set,
+				     rec->name, (unsigned long long)report.events);
+		cr_expect_eq(report.fraction, rec->fraction, "%s/%s: fraction %lld", rec->set,
+			     rec->name, (long long)report.fraction);
+		cr_expect_eq(report.lost_events, 0);
+		/* every operation has an event, or a page that left silently; every event has its place */
+		cr_expect_leq(report.ops, report.events);
+		cr_expect_eq(report.skipped[REPLAY_SKIP_NO_ZONE], 0, "%s/%s", rec->set, rec->name);
+		cr_expect_eq(report.skipped[REPLAY_SKIP_UNKNOWN_CPU], 0);
+	}
+}
+
+/* by real/analysis: 6.12 lowers high tick by tick to high_min, and drains what is above it */
+Test(replay, decay_has_the_kernels_sequence)
+{
+	struct replay_report report;
+	size_t i;
+
+	for (i = 0; i < NR_RECORDINGS; i++)
+		if (strcmp(recordings[i].set, "guest-6.12") == 0 &&
+		    strcmp(recordings[i].name, "d-decay") == 0)
+			break;
+	cr_assert_lt(i, NR_RECORDINGS);
+	replay(&recordings[i], 0, &report);
+	/* 62 snapshots of 4 lists after the first; every high of them is what ticks make of the one before */
+	cr_expect_eq(report.marks.compared, 248);
+	cr_expect_eq(report.marks.high_equal, 248);
+	cr_expect_eq(report.marks.equal, 248);
+	/* 9478 to 3493 on CPU 0 in 8 steps, of which 5 drained; others on other CPUs */
+	cr_expect_geq(report.ticks_inferred, 3);
+	cr_expect_eq(report.ticks.recorded, 5);
+	cr_expect_eq(report.ticks.same_size, 5);
+}
+
+Test(replay, without_snapshots_the_kernel_is_found_out)
+{
+	struct replay_options opt = { .trace = "tests/real/guest-6.12/b-unix.trace.txt.gz" };
+	struct replay_report report;
+	struct diag d;
+
+	cr_assert_eq(replay_run(&opt, &report, &d), BASE_ERR_OK);
+	cr_expect_eq(report.patches, patches_of("guest-6.12"));
+	cr_expect_not(report.machine_known);
+	cr_expect_eq(report.refills.same_size, report.refills.recorded);
+	opt.trace = "tests/real/guest-6.1/b-unix.trace.txt.gz";
+	cr_assert_eq(replay_run(&opt, &report, &d), BASE_ERR_OK);
+	cr_expect_eq(report.patches, patches_of("guest-6.1"));
+	opt.trace = "tests/real/host-6.18/b-unix.trace.txt.gz";
+	opt.zoneinfo = "tests/real/host-6.18/b-unix.snaps.txt.gz";
+	cr_assert_eq(replay_run(&opt, &report, &d), BASE_ERR_OK);
+	cr_expect_eq(report.patches, patches_of("host-6.18"));
+	cr_expect(report.machine_known);
+	cr_expect_eq(report.snapshots, 0);
+}
+
+/* a recording of 6.18 without the lines high_min and high_max, as 6.12 would print it */
+Test(replay, a_fixed_high_is_recognised_from_the_snapshots)
+{
+	char snaps[] = "/tmp/pageset-snaps-XXXXXX", line[4096];
+	struct replay_options opt = {
+		.trace = "tests/real/host-6.18/e-fault-fraction100.trace.txt.gz",
+		.snapshots = snaps,
+		.patches = patches_of("host-6.18"),
+		.patches_given = true
+	};
+	struct replay_report report;
+	struct diag d;
+	int fd = mkstemp(snaps);
+	FILE *out = fdopen(fd, "w");
+	gzFile in = gzopen("tests/real/host-6.18/e-fault-fraction100.snaps.txt.gz", "rb");
+
+	cr_assert(in && out);
+	while (gzgets(in, line, sizeof(line)))
+		if (!strstr(line, "high_min") && !strstr(line, "high_max"))
+			fputs(line, out);
+	gzclose(in);
+	fclose(out);
+	cr_assert_eq(replay_run(&opt, &report, &d), BASE_ERR_OK, "%s", d.message);
+	cr_expect_eq(report.fraction, 100);
+	cr_expect_geq(report.refills.same_size + 2, report.refills.recorded);
+	remove(snaps);
+}
+
+/* writes a copy of a recording without the lines from `from` to `to` (of 0: none) and with `put` in their place */
+static void damaged_copy(char *path, uint64_t from, uint64_t to, const char *put)
+{
+	gzFile in = gzopen("tests/real/guest-6.12/a-fault.trace.txt.gz", "rb");
+	FILE *out = fdopen(mkstemp(path), "w");
+	char line[4096];
+	uint64_t n = 0;
+
+	cr_assert(in && out);
+	while (gzgets(in, line, sizeof(line))) {
+		n++;
+		if (n == from && put)
+			fputs(put, out);
+		if (n < from || n > to)
+			fputs(line, out);
+	}
+	gzclose(in);
+	fclose(out);
+}
+
+Test(replay, lost_events_are_told_and_lived_with)
+{
+	char path[] = "/tmp/pageset-lossy-XXXXXX";
+	struct replay_options opt = { .trace = path,
+				      .snapshots = "tests/real/guest-6.12/a-fault.snaps.txt.gz",
+				      .patches = patches_of("guest-6.12"),
+				      .patches_given = true };
+	struct replay_report report;
+	struct diag d;
+
+	damaged_copy(path, 5000, 6000, "CPU:0 [LOST 1001 EVENTS]\n");
+	cr_assert_eq(replay_run(&opt, &report, &d), BASE_ERR_OK);
+	cr_expect_eq(report.lost_events, 1001);
+	cr_expect_gt(report.skipped[REPLAY_SKIP_LOST], 0);
+	/* after the loss it finds its feet again: 4 marks of 4 CPUs and more are equal */
+	cr_expect_geq(report.marks.equal, 16);
+	remove(path);
+}
+
+Test(replay, a_trace_that_ends_in_the_middle_of_a_line)
+{
+	char path[] = "/tmp/pageset-cut-XXXXXX";
+	struct replay_options opt = { .trace = path,
+				      .snapshots = "tests/real/guest-6.12/a-fault.snaps.txt.gz" };
+	struct replay_report report;
+	struct diag d;
+
+	damaged_copy(path, 9000, UINT64_MAX, "         pcpwork-208     [000] d..4.     6.0101");
+	cr_assert_eq(replay_run(&opt, &report, &d), BASE_ERR_OK);
+	cr_expect_eq(report.trace.skipped[TRACE_SKIP_BAD_HEAD], 1);
+	cr_expect_eq(report.trace.first_bad_line, 9000);
+	remove(path);
+}
+
+Test(replay, what_is_no_trace_is_refused)
+{
+	static const char *const files[] = { "tests/real/guest-6.12/a-fault.snaps.txt.gz",
+					     "/dev/null" };
+	struct replay_report report;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct replay_options opt = { .trace = files[i] };
+		struct diag d;
+
+		cr_expect_eq(replay_run(&opt, &report, &d), BASE_ERR_SYNTAX);
+		cr_expect(strstr(d.message, "no kmem event"), "%s", d.message);
+		cr_expect(*d.hint);
+	}
+}
+
+Test(replay, snapshots_that_are_none_are_refused)
+{
+	struct replay_options opt = { .trace = "tests/real/guest-6.12/b-unix.trace.txt.gz",
+				      .snapshots = "tests/real/guest-6.12/b-unix.trace.txt.gz" };
+	struct replay_report report;
+	struct diag d;
+
+	cr_expect_neq(replay_run(&opt, &report, &d), BASE_ERR_OK);
+	cr_expect(*d.message);
+}
+
+Test(replay, is_the_same_on_every_run)
+{
+	struct replay_report a, b;
+
+	replay(&recordings[6], 0, &a);
+	replay(&recordings[6], 0, &b);
+	cr_expect_eq(memcmp(&a, &b, sizeof(a)), 0);
+}
+
+Test(replay, all_formats_replay)
+{
+	static const char *const files[] = {
+		"6.1/whole-perf-script.txt.gz",	      "6.1/whole-trace-cmd-report.txt.gz",
+		"6.1/whole-tracefs-default.txt.gz",   "6.12/whole-perf-script.txt.gz",
+		"6.12/whole-trace-cmd-report.txt.gz", "6.12/whole-tracefs-default.txt.gz",
+		"6.12/tracefs-fields.txt.gz",	      "6.1/tracefs-latency-format.txt.gz",
+		"6.1/tracefs-lost-trace_pipe.txt.gz", "6.18/perf-script-ns-tid.txt.gz",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char path[200];
+		struct replay_options opt = { .trace = path };
+		struct replay_report report;
+		struct diag d;
+
+		snprintf(path, sizeof(path), "tests/real/formats/%s", files[i]);
+		cr_expect_eq(replay_run(&opt, &report, &d), BASE_ERR_OK, "%s: %s", path, d.message);
+		cr_expect_gt(report.ops, 0, "%s", path);
+		if (strstr(path, "whole"))
+			cr_expect_eq(report.refills.same_event, report.refills.recorded, "%s",
+				     path);
+	}
+}
