@@ -1039,11 +1039,10 @@ static void do_event(struct replay *r, uint64_t n)
 }
 
 /* the patch set of the kernel that made the recording, by what is in it */
-static void find_patches(struct replay *r)
+static void find_patches(struct replay *r, const struct kern_dump *dump)
 {
 	uint32_t all = patch_level(SERIES_V3, patch_count(SERIES_V3));
 	uint64_t n = flow_first(r->flow, NULL), scaled = 0, batch = 63;
-	const struct kern_dump *dump = r->snaps.nr ? r->snaps.items[0].dump : NULL;
 	bool limits = dump && (dump->cpu_fields & 1u << KERN_CF_high_min);
 	uint64_t i;
 	size_t zi;
@@ -1192,7 +1191,7 @@ static enum base_err replay_open(struct replay *r, struct diag *d)
 	r->report->patches = opt->patches;
 	r->report->patches_by = "asked for";
 	if (!opt->patches_given) {
-		find_patches(r);
+		find_patches(r, dump);
 	}
 	if (!pcpmodel_machine_init(&r->machine, dump)) {
 		snaps_free(&zoneinfo);

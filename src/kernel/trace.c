@@ -677,15 +677,16 @@ static bool other_line(const char *line, const char *end, struct trace_event *ev
 						   TRACE_SKIP_BAD_HEAD);
 }
 
+/* where a name that we know may begin; "print:" can stand before a "tracing_mark_write:" of its text */
 static const char *next_name(const char *p, const char *end)
 {
-	const char *mm = find(p, end, "mm_page");
+	const char *mm = find(p, end, "mm_page"), *mark, *print;
 
-	if (mm) {
+	if (mm)
 		return mm;
-	}
-	mm = find(p, end, "tracing_mark_write:");
-	return mm ? mm : find(p, end, "print:");
+	mark = find(p, end, "tracing_mark_write:");
+	print = find(p, mark ? mark : end, "print:");
+	return print ? print : mark;
 }
 
 bool trace_line(const char *line, size_t len, struct trace_event *ev, struct trace_stats *stats)
