@@ -128,6 +128,26 @@ Test(machine_file, gaps_are_closed_and_told)
 	free(t.s);
 }
 
+/* Page 2^33 is 32 TiB, the model ends at 8: the zones begin at 4096, one behind the other. */
+Test(machine_file, high_memory_is_moved_down)
+{
+	static const unsigned int cpus[] = { 0, 1 };
+	struct text t = { 0 };
+	struct kern_dump *dump;
+	char *text;
+
+	add_node(&t, 0, 1048576, cpus, 2);
+	add_node(&t, 1, UINT64_C(1) << 33, cpus, 2);
+	dump = kern_read(KERN_ZONEINFO, &t);
+	text = machine_of(dump, 0);
+	cr_expect_not_null(strstr(text, "put side by side"), "%s", text);
+	cr_expect_not_null(strstr(text, "start_pfn: 4096}"), "%s", text);
+	cr_expect_not_null(strstr(text, "start_pfn: 1052672}"), "%s", text);
+	free(text);
+	kern_dump_free(dump);
+	free(t.s);
+}
+
 /* A newline or an escape in a file's name does not end the comment that names it. */
 Test(machine_file, names_are_clean)
 {

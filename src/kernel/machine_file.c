@@ -24,22 +24,31 @@ static int by_start(const void *a, const void *b)
 	return x->zone < y->zone ? -1 : x->zone > y->zone;
 }
 
-/* A zone keeps its place, moved to a whole block, and above the zone before it. */
-static void place_zones(struct kern_plan *plan)
+/* The zones from page `first` on, each at a whole block; near: not below its own place. Returns where the last one ends. */
+static uint64_t place_from(struct kern_plan *plan, uint64_t first, bool near)
 {
-	uint64_t next = 0;
+	uint64_t next = first;
 	size_t i;
 
-	qsort(plan->zones, plan->nr_zones, sizeof(*plan->zones), by_start);
 	for (i = 0; i < plan->nr_zones; i++) {
 		struct kern_plan_zone *pz = &plan->zones[i];
 		uint64_t start = pz->start_pfn / BLOCK_PAGES * BLOCK_PAGES;
 
-		if (start < next)
+		if (start < next || !near)
 			start = (next + BLOCK_PAGES - 1) / BLOCK_PAGES * BLOCK_PAGES;
 		pz->start_pfn = start;
 		next = start + pz->pages;
 	}
+	return next;
+}
+
+/* A zone keeps its place, moved to a whole block, and above the zone before it; or, too high for the model, all close up. */
+static void place_zones(struct kern_plan *plan)
+{
+	qsort(plan->zones, plan->nr_zones, sizeof(*plan->zones), by_start);
+	plan->closed_up = place_from(plan, 0, true) > MACHINE_PFN_MAX;
+	if (plan->closed_up)
+		place_from(plan, FIRST_PFN, false);
 }
 
 static void plan_zones(struct kern_plan *plan, const struct kern_dump *dump)
@@ -307,6 +316,9 @@ static void write_notes(FILE *out, const struct kern_dump *dump, const struct ke
 		fprintf(out,
 			"# The zones have holes or reserved pages; the model manages all pages of a zone, so each zone here\n"
 			"# has the managed pages only, from a whole block of 1024 pages on.\n");
+	if (plan->closed_up)
+		fprintf(out,
+			"# The memory reaches further up than the model's: the zones were put side by side.\n");
 	if (plan->cpus && renumbered(plan->cpus, plan->nr_cpus)) {
 		fprintf(out, "# CPUs that were offline are left out. CPU here: number there\n# ");
 		for (i = 0; i < plan->nr_cpus; i++)

@@ -26,6 +26,7 @@ struct kern_plan {
 		cpus; /* CPU number in the file of each CPU of the model; NULL if the file has none */
 	unsigned int *cpu_node; /* node of the model */
 	size_t nr_cpus;
+	bool closed_up;	   /* the zones' places were too high for the model */
 	bool cpus_guessed; /* the file does not tell how many, or on which nodes */
 	bool own_marks;	   /* no setting gives the marks of the file: each zone has its own */
 };
