@@ -225,6 +225,15 @@ bench: all
 	@$(B)/pageset bench
 endif
 
+DOCS = $(shell git ls-files 'README.md' 'CONTRIBUTING.md' 'docs/*.md')
+.PHONY: docs docs-check
+## docs: run every command of the documentation and write what it prints into the text
+docs: all
+	@tools/docs.sh update $(DOCS)
+## docs-check: the same, but only compare; and check the links inside the tree
+docs-check: all
+	@tools/docs.sh check $(DOCS)
+
 .PHONY: clean
 ## clean: remove build/
 clean:
@@ -233,5 +242,5 @@ clean:
 .PHONY: help
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS='	' read -r name text; do \
+	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while IFS='	' read -r name text; do \
 		printf '  make %-10s %s\n' "$$name" "$$text"; done

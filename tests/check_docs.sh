@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every command, number and link of the documentation, and the checker itself.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+
+# shellcheck disable=SC2046
+tools/docs.sh check $(git ls-files 'README.md' 'CONTRIBUTING.md' 'docs/*.md')
+
+verdict() {
+	if [ "$1" = "$2" ]; then printf 'ok   docs check: %s\n' "$3"; else printf 'FAIL docs check: %s\n' "$3"; fi
+}
+printf '```console\n$ echo 7\n7\n```\n' >"$work/good.md"
+printf '```console\n$ echo 7\n8\n```\n' >"$work/stale.md"
+printf 'See [it](nowhere.md).\n' >"$work/dead.md"
+for name in good stale dead; do
+	tools/docs.sh check "$work/$name.md" >/dev/null
+	verdict $? "$([ $name = good ] && echo 0 || echo 1)" "$name page"
+done
