@@ -7,14 +7,16 @@
 #include "../base/text.h"
 
 #define BUCKETS (FLOW_WINDOW * 2)
+#define RING_FIRST 1024 /* events */
 #define READER_LINE_MAX (1u << 20)
 
 struct flow {
 	struct base_reader *reader;
 	struct trace_stats stats;
-	struct flow_event *ring;      /* FLOW_WINDOW of them */
-	uint64_t *buckets;	      /* number of the newest mm_page_free, FLOW_NONE: none */
-	uint64_t last[TRACE_CPU_MAX]; /* newest event of each CPU, FLOW_NONE: none */
+	struct flow_event *ring; /* cap of them; grows to FLOW_WINDOW before anything is dropped */
+	uint64_t cap;
+	uint64_t *buckets;	      /* number of the newest mm_page_free and 1; 0: none */
+	uint64_t last[TRACE_CPU_MAX]; /* number of the newest event of each CPU and 1; 0: none */
 	uint64_t begin, end;	      /* numbers of the window's events: begin <= n < end */
 	bool eof, failed;
 };
@@ -28,15 +30,14 @@ enum base_err flow_open(struct flow **flow, const char *path, struct diag *d)
 		return base_diag_set(d, BASE_ERR_NO_MEMORY, path, 0, 0,
 				     "not enough memory to read the trace");
 	}
-	f->ring = calloc(FLOW_WINDOW, sizeof(*f->ring));
-	f->buckets = malloc(BUCKETS * sizeof(*f->buckets));
+	f->cap = RING_FIRST;
+	f->ring = malloc(f->cap * sizeof(*f->ring));
+	f->buckets = calloc(BUCKETS, sizeof(*f->buckets));
 	if (!f->ring || !f->buckets) {
 		flow_close(f);
 		return base_diag_set(d, BASE_ERR_NO_MEMORY, path, 0, 0,
 				     "not enough memory to read the trace");
 	}
-	memset(f->buckets, 0xff, BUCKETS * sizeof(*f->buckets));
-	memset(f->last, 0xff, sizeof(f->last));
 	err = base_reader_open(&f->reader, path, READER_LINE_MAX, d);
 	if (err != BASE_ERR_OK) {
 		f->reader = NULL;
@@ -62,7 +63,7 @@ void flow_close(struct flow *flow)
 
 struct flow_event *flow_event(struct flow *flow, uint64_t number)
 {
-	return &flow->ring[number % FLOW_WINDOW];
+	return &flow->ring[number % flow->cap];
 }
 
 static uint64_t *bucket(struct flow *flow, uint64_t pfn)
@@ -75,8 +76,8 @@ static void match_batched(struct flow *flow, struct flow_event *batched)
 {
 	uint64_t n = *bucket(flow, batched->ev.pfn);
 
-	while (n != FLOW_NONE && n >= flow->begin) {
-		struct flow_event *fe = flow_event(flow, n);
+	while (n > flow->begin) {
+		struct flow_event *fe = flow_event(flow, n - 1);
 
 		if (fe->ev.pfn == batched->ev.pfn) {
 			if (fe->ev.cpu == batched->ev.cpu && !fe->taken) {
@@ -89,25 +90,42 @@ static void match_batched(struct flow *flow, struct flow_event *batched)
 	}
 }
 
+/* room for one more event; the ring is filled before anything is dropped, so nothing wraps yet while it grows */
+static bool make_room(struct flow *flow)
+{
+	struct flow_event *ring;
+
+	if (flow->end - flow->begin < flow->cap) {
+		return true;
+	}
+	ring = realloc(flow->ring, flow->cap * 2 * sizeof(*ring));
+	if (!ring) {
+		return false;
+	}
+	flow->ring = ring;
+	flow->cap *= 2;
+	return true;
+}
+
 static void add(struct flow *flow, const struct trace_event *ev, uint64_t line)
 {
 	uint64_t n = flow->end++;
 	struct flow_event *fe = flow_event(flow, n);
 
-	*fe = (struct flow_event){ .ev = *ev, .line = line, .next = FLOW_NONE, .chain = FLOW_NONE };
+	*fe = (struct flow_event){ .ev = *ev, .line = line, .next = FLOW_NONE };
 	if (ev->cpu >= 0) {
 		uint64_t last = flow->last[ev->cpu];
 
-		if (last != FLOW_NONE && last >= flow->begin) {
-			flow_event(flow, last)->next = n;
+		if (last > flow->begin) {
+			flow_event(flow, last - 1)->next = n;
 		}
-		flow->last[ev->cpu] = n;
+		flow->last[ev->cpu] = n + 1;
 	}
 	if (ev->kind == TRACE_FREE) {
 		uint64_t *b = bucket(flow, ev->pfn);
 
 		fe->chain = *b;
-		*b = n;
+		*b = n + 1;
 	} else if (ev->kind == TRACE_FREE_BATCHED) {
 		match_batched(flow, fe);
 	}
@@ -122,6 +140,11 @@ uint64_t flow_first(struct flow *flow, struct diag *d)
 		size_t len;
 		int got = base_reader_next(flow->reader, &line, &len, d);
 
+		if (got > 0 && !make_room(flow)) {
+			base_diag_set(d, BASE_ERR_NO_MEMORY, base_reader_name(flow->reader), 0, 0,
+				      "not enough memory to read the trace");
+			got = -1;
+		}
 		if (got <= 0) {
 			flow->eof = true;
 			flow->failed = got < 0;
@@ -139,6 +162,11 @@ uint64_t flow_first(struct flow *flow, struct diag *d)
 		return FLOW_NONE;
 	}
 	return flow->begin;
+}
+
+uint64_t flow_count(const struct flow *flow)
+{
+	return flow->end - flow->begin;
 }
 
 bool flow_failed(const struct flow *flow)

@@ -17,7 +17,7 @@ struct flow_event {
 	struct trace_event ev;
 	uint64_t line;	/* of the file, from 1 */
 	uint64_t next;	/* number of the next event of the same CPU, FLOW_NONE: not read */
-	uint64_t chain; /* internal: earlier mm_page_free in the same bucket */
+	uint64_t chain; /* internal: number of the earlier mm_page_free in the same bucket and 1 */
 	bool taken;	/* already dealt with, together with an earlier one */
 };
 
@@ -33,6 +33,9 @@ void flow_close(struct flow *flow);
  */
 uint64_t flow_first(struct flow *flow, struct diag *d);
 bool flow_failed(const struct flow *flow);
+
+/* how many events are in the window */
+uint64_t flow_count(const struct flow *flow);
 
 /* an event in the window */
 struct flow_event *flow_event(struct flow *flow, uint64_t number);

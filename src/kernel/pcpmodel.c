@@ -6,7 +6,6 @@
 
 #include "../core/zone.h"
 
-#define UNKNOWN_CPUS 1024 /* without a zoneinfo */
 #define UNKNOWN_BATCH 63
 #define NOWHERE UINT32_MAX
 
@@ -45,7 +44,7 @@ static void zone_take(struct zone *z, const struct kern_zone *kz, bool free_page
 }
 
 /* the zones of a PC of unknown size */
-static bool init_unknown(struct pcpmodel_machine *m)
+static bool init_unknown(struct pcpmodel_machine *m, uint32_t cpus)
 {
 	static const struct pcpmodel_zone zones[] = {
 		{ 0, "DMA", 0, 4096 },
@@ -55,7 +54,7 @@ static bool init_unknown(struct pcpmodel_machine *m)
 	uint32_t i;
 
 	m->nr_zones = 3;
-	m->nr_cpus = m->nr_online = UNKNOWN_CPUS;
+	m->nr_cpus = m->nr_online = cpus;
 	m->nr_nodes = 1;
 	m->zones = calloc(3, sizeof(*m->zones));
 	m->initial = calloc(3, sizeof(*m->initial));
@@ -99,14 +98,14 @@ static void init_zone(struct pcpmodel_machine *m, const struct kern_zone *kz)
 	m->nr_zones++;
 }
 
-bool pcpmodel_machine_init(struct pcpmodel_machine *m, const struct kern_dump *dump)
+bool pcpmodel_machine_init(struct pcpmodel_machine *m, const struct kern_dump *dump, uint32_t cpus)
 {
 	unsigned int *list;
 	size_t i, nr;
 
 	memset(m, 0, sizeof(*m));
 	if (!dump) {
-		return init_unknown(m);
+		return init_unknown(m, cpus);
 	}
 	m->known = true;
 	m->zones = calloc(dump->nr_zones + 1, sizeof(*m->zones));

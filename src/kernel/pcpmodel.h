@@ -53,8 +53,9 @@ struct pcpmodel {
 	unsigned int breaks;
 };
 
-/* dump: NULL where there is no zoneinfo */
-bool pcpmodel_machine_init(struct pcpmodel_machine *machine, const struct kern_dump *dump);
+/* dump: NULL where there is no zoneinfo; then cpus says how many CPUs there may be */
+bool pcpmodel_machine_init(struct pcpmodel_machine *machine, const struct kern_dump *dump,
+			   uint32_t cpus);
 void pcpmodel_machine_free(struct pcpmodel_machine *machine);
 
 /* the list of that zone and CPU in a snapshot, NULL: none */

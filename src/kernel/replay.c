@@ -902,26 +902,39 @@ static void do_drain(struct replay *r, uint64_t n)
 	put_op(r, REPLAY_OP_REQUEST, owner, 0, 0, r->run.pages, fe, PAGES_NONE, 0);
 }
 
+static void forget(struct replay *r, uint32_t pset)
+{
+	struct pset *ps = &r->psets[pset];
+	uint32_t i;
+
+	for (i = 0; i < PCPMODEL_LISTS; i++) {
+		const struct page_list *list = pages_list(r->pages, list_of(pset, i));
+
+		while (list->blocks) {
+			pages_remove(r->pages, list->head);
+		}
+		ps->lists[i].known = ps->lists[i].refilled = false;
+	}
+	ps->listed = 0;
+	ps->drained = false;
+	ps->lost = true;
+}
+
 static void do_lost(struct replay *r, const struct flow_event *fe)
 {
-	uint32_t pset, i;
+	uint32_t zi, cpu, cpus = r->machine.nr_cpus;
 
-	for (pset = 0; pset < r->machine.nr_zones * r->machine.nr_cpus; pset++) {
-		struct pset *ps = &r->psets[pset];
-
-		if (fe->ev.cpu >= 0 && (uint32_t)fe->ev.cpu != pset % r->machine.nr_cpus) {
-			continue;
-		}
-		for (i = 0; i < PCPMODEL_LISTS; i++) {
-			while (pages_list(r->pages, list_of(pset, i))->blocks) {
-				pages_remove(r->pages,
-					     pages_list(r->pages, list_of(pset, i))->head);
+	if (fe->ev.cpu >= 0 && (uint32_t)fe->ev.cpu >= cpus) {
+		return;
+	}
+	for (zi = 0; zi < r->machine.nr_zones; zi++) {
+		for (cpu = 0; cpu < cpus; cpu++) {
+			if (fe->ev.cpu < 0 || (uint32_t)fe->ev.cpu == cpu) {
+				if (r->psets[zi * cpus + cpu].used || r->have_counts) {
+					forget(r, zi * cpus + cpu);
+				}
 			}
-			ps->lists[i].known = ps->lists[i].refilled = false;
 		}
-		ps->listed = 0;
-		ps->drained = false;
-		ps->lost = true;
 	}
 	put_op(r, REPLAY_OP_LOST, fe->ev.cpu < 0 ? NOWHERE : (uint32_t)fe->ev.cpu, 0, 0, 0, fe,
 	       PAGES_NONE, 0);
@@ -1055,13 +1068,10 @@ static void find_patches(struct replay *r, const struct kern_dump *dump)
 			batch = (uint64_t)kz->cpus[0].v[KERN_CF_batch];
 		}
 	}
-	for (i = 0; n != FLOW_NONE && i < FLOW_WINDOW; i++) {
+	for (i = 0; n != FLOW_NONE && i < flow_count(r->flow); i++) {
 		const struct flow_event *fe = flow_event(r->flow, n + i);
 		uint64_t length = 0, next = n + i;
 
-		if (!fe->line) {
-			break;
-		}
 		if (fe->ev.kind != TRACE_ZONE_LOCKED || fe->ev.order) {
 			continue;
 		}
@@ -1092,12 +1102,9 @@ static uint64_t refilled_before(struct replay *r, uint32_t cpu, uint32_t snap)
 {
 	uint64_t n = flow_first(r->flow, NULL), i, pages = 0;
 
-	for (i = 0; n != FLOW_NONE && i < FLOW_WINDOW; i++) {
+	for (i = 0; n != FLOW_NONE && i < flow_count(r->flow); i++) {
 		const struct flow_event *fe = flow_event(r->flow, n + i);
 
-		if (!fe->line) {
-			break;
-		}
 		if (fe->ev.kind == TRACE_MARK && fe->ev.mark == TRACE_MARK_SNAP_END &&
 		    fe->ev.snap == snap) {
 			return pages;
@@ -1166,6 +1173,20 @@ static enum base_err no_memory(struct replay *r, struct diag *d)
 			     "not enough memory or disk for the replay");
 }
 
+/* without a zoneinfo: twice the CPUs of the trace's first part, at least 64 */
+static uint32_t cpus_seen(struct replay *r)
+{
+	uint64_t n = flow_first(r->flow, NULL), i;
+	int32_t most = 31;
+
+	for (i = 0; n != FLOW_NONE && i < flow_count(r->flow); i++) {
+		const struct flow_event *fe = flow_event(r->flow, n + i);
+
+		most = fe->ev.cpu > most ? fe->ev.cpu : most;
+	}
+	return (uint32_t)(most + 1) * 2 < TRACE_CPU_MAX ? (uint32_t)(most + 1) * 2 : TRACE_CPU_MAX;
+}
+
 static enum base_err replay_open(struct replay *r, struct diag *d)
 {
 	const struct replay_options *opt = r->opt;
@@ -1193,7 +1214,7 @@ static enum base_err replay_open(struct replay *r, struct diag *d)
 	if (!opt->patches_given) {
 		find_patches(r, dump);
 	}
-	if (!pcpmodel_machine_init(&r->machine, dump)) {
+	if (!pcpmodel_machine_init(&r->machine, dump, cpus_seen(r))) {
 		snaps_free(&zoneinfo);
 		return no_memory(r, d);
 	}
