@@ -192,24 +192,40 @@ static void differ(struct replay *r, bool refill, uint32_t pset, uint32_t order,
 	first->cause = cause;
 }
 
-/* a block left its list without an event of its own */
-static void leave_silently(struct replay *r, uint32_t id, const struct flow_event *fe)
+static uint32_t type_of_list(uint32_t pindex)
+{
+	if (pindex < NR_LOWORDER_PCP_LISTS) {
+		return pindex % MIGRATE_PCPTYPES;
+	}
+	return pindex == NR_LOWORDER_PCP_LISTS ? MIGRATE_UNMOVABLE : MIGRATE_MOVABLE;
+}
+
+/* a block left its list without an event, and the pageset with it */
+static void vanish(struct replay *r, uint32_t id)
 {
 	struct page_node *node = pages_node(r->pages, id);
 	uint32_t pset = node->list / PCPMODEL_LISTS, pindex = node->list % PCPMODEL_LISTS;
-	struct pset *ps = &r->psets[pset];
-	struct per_cpu_pages *pcp = &r->model.psets[pset];
+	struct list_state *ls = &r->psets[pset].lists[pindex];
 
 	pages_remove(r->pages, id);
-	ps->listed -= 1 << node->order;
-	pcp->count -= 1 << node->order;
-	if (!ps->lists[pindex].start_fixed) {
-		ps->lists[pindex].net--;
+	r->psets[pset].listed -= 1 << node->order;
+	r->model.psets[pset].count -= 1 << node->order;
+	if (!ls->start_fixed) {
+		ls->net--;
 	}
-	put_op(r, REPLAY_OP_SILENT, pset, pcpmodel_pindex_order(pindex),
-	       pindex < NR_LOWORDER_PCP_LISTS ? pindex % MIGRATE_PCPTYPES :
-						pindex == NR_LOWORDER_PCP_LISTS + 1,
-	       1, fe, id, 0);
+	put_record(r, REPLAY_OP_SILENT, pset, pcpmodel_pindex_order(pindex), type_of_list(pindex),
+		   1, 0);
+}
+
+/* the same by an allocation that printed nothing: an operation of its own */
+static void leave_silently(struct replay *r, uint32_t id, const struct flow_event *fe)
+{
+	uint32_t list = pages_node(r->pages, id)->list, pindex = list % PCPMODEL_LISTS;
+
+	vanish(r, id);
+	r->report->ops++;
+	tell_sink(r, REPLAY_OP_SILENT, list / PCPMODEL_LISTS, pcpmodel_pindex_order(pindex),
+		  type_of_list(pindex), 1, fe, id);
 }
 
 /* an identified or unknown block leaves the list by an event */
@@ -253,7 +269,7 @@ static uint32_t find_leaving(struct replay *r, uint32_t pset, uint32_t pindex, u
 		uint32_t from = node->list % PCPMODEL_LISTS;
 
 		if (pcpmodel_pindex_order(from) != pcpmodel_pindex_order(pindex)) {
-			leave_silently(r, id, fe);
+			vanish(r, id);
 			return PAGES_NONE;
 		}
 		/* freed pages of its block were put on the wrong list */
@@ -266,7 +282,7 @@ static uint32_t find_leaving(struct replay *r, uint32_t pset, uint32_t pindex, u
 			pages_push(r->pages, list, id, order);
 		}
 	} else if (node->list != list) {
-		leave_silently(r, id, fe);
+		vanish(r, id);
 		return PAGES_NONE;
 	}
 	while (head && pages_list(r->pages, list)->head != id) {
@@ -458,7 +474,7 @@ static void past_the_lists(struct replay *r, uint32_t pset, const struct flow_ev
 
 		zone_pages(r, pset, -(1 << r->run.blocks[i].order));
 		if (id != PAGES_NONE && pages_node(r->pages, id)->list != PAGES_NONE) {
-			leave_silently(r, id, fe);
+			vanish(r, id);
 		}
 	}
 	put_op(r, REPLAY_OP_ZONE, pset / r->machine.nr_cpus, 0, 0, -r->run.pages, fe, PAGES_NONE,
@@ -500,8 +516,7 @@ static void judge_refill(struct replay *r, uint32_t pset, const struct flow_even
 	}
 }
 
-static void enter_refilled(struct replay *r, uint32_t pset, uint32_t pindex,
-			   const struct flow_event *fe)
+static void enter_refilled(struct replay *r, uint32_t pset, uint32_t pindex)
 {
 	struct pset *ps = &r->psets[pset];
 	uint32_t i;
@@ -514,7 +529,7 @@ static void enter_refilled(struct replay *r, uint32_t pset, uint32_t pindex,
 			return;
 		}
 		if (pages_node(r->pages, id)->list != PAGES_NONE) {
-			leave_silently(r, id, fe);
+			vanish(r, id);
 		}
 		pages_append(r->pages, list_of(pset, pindex), id, b->order);
 	}
@@ -579,7 +594,7 @@ static void do_refill(struct replay *r, uint64_t n)
 		ls->start_factor = (int8_t)(pcp->alloc_factor ? pcp->alloc_factor - 1 : 0);
 	}
 	ls->known = ls->refilled = true;
-	enter_refilled(r, pset, pindex, fe);
+	enter_refilled(r, pset, pindex);
 	put_op(r, alloc ? REPLAY_OP_ALLOC : REPLAY_OP_BULK, pset, order, type, (int)r->run.nr,
 	       alloc ? alloc : fe, alloc ? id_of(r, alloc->ev.pfn) : PAGES_NONE,
 	       judged ? REPLAY_OP_JUDGED : 0);
@@ -620,7 +635,7 @@ static void collect_drain(struct replay *r, uint64_t n, uint32_t zi, int32_t pid
 }
 
 /* the drained blocks leave the lists of the pageset that they are on, by default this one */
-static void leave_drained(struct replay *r, uint32_t pset, const struct flow_event *fe)
+static void leave_drained(struct replay *r, uint32_t pset)
 {
 	uint32_t i;
 
@@ -649,7 +664,7 @@ static void leave_drained(struct replay *r, uint32_t pset, const struct flow_eve
 			leave(r, pset, pindex, id, b->order);
 		} else {
 			if (node->list != PAGES_NONE) {
-				leave_silently(r, id, fe);
+				vanish(r, id);
 			}
 			leave(r, pset, pindex, PAGES_NONE, b->order);
 		}
@@ -782,7 +797,7 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 		ls->net++;
 	}
 	if (r->run.nr) {
-		leave_drained(r, pset, fe);
+		leave_drained(r, pset);
 		pcpmodel_bulk_done(&r->model, zone_of_pset(r, pset));
 	}
 	put_op(r, REPLAY_OP_FREE, pset, ev->order, type, r->run.pages, fe, id,
@@ -874,7 +889,7 @@ static void do_worker_drain(struct replay *r, uint32_t pset, const struct flow_e
 		r->report->requests.same_size += same_end(&r->run, pcp->count);
 	}
 	r->psets[pset].tick_ns = fe->ev.time_ns;
-	leave_drained(r, pset, fe);
+	leave_drained(r, pset);
 	put_op(r, kind, pset, 0, 0, r->run.pages, fe, PAGES_NONE, 0);
 }
 
@@ -898,7 +913,7 @@ static void do_drain(struct replay *r, uint64_t n)
 	}
 	r->report->requests.recorded++;
 	r->report->requests.same_size += same_end(&r->run, r->model.psets[owner].count);
-	leave_drained(r, owner, fe);
+	leave_drained(r, owner);
 	put_op(r, REPLAY_OP_REQUEST, owner, 0, 0, r->run.pages, fe, PAGES_NONE, 0);
 }
 
