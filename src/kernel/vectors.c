@@ -1,105 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "vectors.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "base/text.h"
-#include "core/sim.h"
+#include "op_lines.h"
 #include "text_buf.h"
-
-enum { LINE_MAX_BYTES = 16 << 20, VARIANT_MAX = 32 };
-
-/*
- * Variants
- */
-
-static const struct {
-	const char *name, *set;
-} subsets[] = {
-	{ "S1", "1" },
-	{ "S123", "1-3" },
-	{ "S4", "4" },
-	{ "S45", "4,5" },
-	{ "S6", "6" },
-	{ "S4567", "4-7" },
-	{ "S45678", "4-8" },
-	{ "S45679", "4-7,9" },
-	{ "S456789", "4-9" },
-	{ "S4to10", "4-10" },
-	{ "S1to8p10", "1-8,10" },
-	{ "S1to7p10", "1-7,10" },
-	{ "S23", "2,3" },
-	{ "S1236", "1-3,6" },
-	{ "S467", "4,6,7" },
-	{ "S4678", "4,6-8" },
-	{ "S4679", "4,6,7,9" },
-	{ "S410", "4,10" },
-	{ "S1to5p10", "1-5,10" },
-	{ "S1to6p10", "1-6,10" },
-	{ "S2to10", "2-10" },
-	{ "S1p4to10", "1,4-10" },
-	{ "Sx5", "1-4,6-10" },
-	{ "Sx8", "1-7,9,10" },
-};
-
-static bool level_number(const char *text, int max, int *n)
-{
-	u64 value;
-
-	if (base_parse_uint(text, strlen(text), 0, (u64)max, &value, NULL))
-		return false;
-	*n = (int)value;
-	return true;
-}
-
-bool kern_vec_variant(const char *name, u32 *patches)
-{
-	struct patch_change change;
-	char error[120];
-	int n;
-
-	if (name[0] == 'L' && level_number(name + 1, 10, &n)) {
-		*patches = patch_level(SERIES_V2, n);
-		return true;
-	}
-	if (strncmp(name, "V3L", 3) == 0 && level_number(name + 3, 9, &n) && n > 0) {
-		*patches = patch_level(SERIES_V3, n);
-		return true;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(subsets); i++) {
-		if (strcmp(name, subsets[i].name) != 0)
-			continue;
-		if (!patch_set_parse(subsets[i].set, SERIES_V2, &change, error, sizeof(error)))
-			return false;
-		*patches = change.set;
-		return true;
-	}
-	return false;
-}
 
 /*
  * A replay in progress
  */
 
 struct replay {
-	const char *name; /* of the file, for messages */
-	u64 line;
-	struct machine machine;
-	u32 patches;
-	bool variant_given, unsupported, zones_given;
-	struct sim *sim;
+	struct kern_op_lines in;
 	bool brief;
 	struct kern_text out; /* what the model says after the last operation */
 	size_t out_at;	      /* how much of it was compared */
 	struct kern_text op;  /* the last operation's text */
 	u64 op_line, operations;
-	u32 *slots; /* of the running operation */
-	u32 slots_cap;
-	u32 *live; /* slots in the order of allocation, dead ones among them */
-	size_t nr_live, cap_live;
 	/* Explaining: steps of the operation at this line. */
 	u64 watch_line;
 	struct kern_text steps;
@@ -107,50 +26,19 @@ struct replay {
 	struct kern_vec_result *result;
 };
 
-static bool malformed(struct replay *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static bool malformed(struct replay *r, const char *fmt, ...)
+static bool malformed(struct replay *r, const char *text)
 {
-	char text[400];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	r->result->status = KERN_VEC_MALFORMED;
-	base_diag_set(&r->result->diag, BASE_ERR_SYNTAX, r->name, r->line, 0, "%s", text);
+	base_diag_set(&r->result->diag, BASE_ERR_SYNTAX, r->in.name, r->in.line, 0, "%s", text);
 	return false;
 }
 
-/* Words of a line, cut in place. */
-struct words {
-	char *at;
-};
-
-static char *next_word(struct words *w)
+/* The parser below has filled the diag. */
+static bool parsed(struct replay *r, bool ok)
 {
-	char *word;
-
-	w->at += strspn(w->at, " ");
-	if (!*w->at)
-		return NULL;
-	word = w->at;
-	w->at += strcspn(w->at, " ");
-	if (*w->at)
-		*w->at++ = '\0';
-	return word;
-}
-
-static bool word_number(struct replay *r, struct words *w, const char *what, u64 max, u64 *out)
-{
-	const char *word = next_word(w);
-	struct diag d;
-
-	if (!word)
-		return malformed(r, "%s is missing", what);
-	if (base_parse_uint(word, strlen(word), 0, max, out, &d))
-		return malformed(r, "%s: %s", what, d.message);
-	return true;
+	if (!ok)
+		r->result->status = KERN_VEC_MALFORMED;
+	return ok;
 }
 
 /*
@@ -180,9 +68,9 @@ static void put_runs(struct kern_text *t, const u64 *pfns, size_t n, u32 order, 
 
 static void put_pageset(struct replay *r, u32 z, u32 cpu)
 {
-	const struct per_cpu_pages *pcp = sim_pageset(r->sim, z, cpu);
+	const struct per_cpu_pages *pcp = sim_pageset(r->in.sim, z, cpu);
 	struct kern_text *t = &r->out;
-	u32 set = r->patches;
+	u32 set = r->in.patches;
 
 	kern_text_printf(t, "=p %u %u count %d high %d", z, cpu, pcp->count, pcp->high);
 	if (set & PATCH_BIT(P_HIGH_LIMITS))
@@ -199,19 +87,19 @@ static void put_pageset(struct replay *r, u32 z, u32 cpu)
 	kern_text_printf(t, " expire %u", pcp->expire);
 	if (set & PATCH_BIT(P_COUNT_MIN))
 		kern_text_printf(t, " cmin %d", pcp->count_min);
-	if (r->machine.counters == COUNTERS_PERCPU)
+	if (r->in.machine.counters == COUNTERS_PERCPU)
 		kern_text_printf(t, " sd %d", pcp->stat_diff);
 	kern_text_printf(t, " lists ");
 	for (u32 pindex = 0; pindex < NR_PCP_LISTS; pindex++)
 		kern_text_printf(t, "%s%u", pindex ? "," : "",
-				 sim_pcp_list_length(r->sim, z, cpu, pindex));
+				 sim_pcp_list_length(r->in.sim, z, cpu, pindex));
 	kern_text_printf(t, "\n");
 }
 
 static void put_pagesets(struct replay *r, int cpu)
 {
-	for (u32 z = 0; z < sim_nr_zones(r->sim); z++) {
-		for (u32 c = 0; c < sim_nr_cpus(r->sim); c++) {
+	for (u32 z = 0; z < sim_nr_zones(r->in.sim); z++) {
+		for (u32 c = 0; c < sim_nr_cpus(r->in.sim); c++) {
 			if (cpu < 0 || (u32)cpu == c)
 				put_pageset(r, z, c);
 		}
@@ -220,7 +108,7 @@ static void put_pagesets(struct replay *r, int cpu)
 
 static void put_zone(struct replay *r, u32 z)
 {
-	const struct zone *zone = sim_zone(r->sim, z);
+	const struct zone *zone = sim_zone(r->in.sim, z);
 	const struct zone_stats *s = &zone->stats;
 
 	kern_text_printf(&r->out,
@@ -238,14 +126,14 @@ static void put_zone(struct replay *r, u32 z)
 
 static void put_digest(struct replay *r)
 {
-	kern_text_printf(&r->out, "=d %016llx\n", (unsigned long long)sim_digest(r->sim));
+	kern_text_printf(&r->out, "=d %016llx\n", (unsigned long long)sim_digest(r->in.sim));
 }
 
 static void put_boot(struct replay *r)
 {
 	put_pagesets(r, -1);
-	for (u32 z = 0; z < sim_nr_zones(r->sim); z++) {
-		const struct zone *zone = sim_zone(r->sim, z);
+	for (u32 z = 0; z < sim_nr_zones(r->in.sim); z++) {
+		const struct zone *zone = sim_zone(r->in.sim, z);
 
 		kern_text_printf(&r->out, "=m %u managed %lld lowmem_reserve %lld,%lld,%lld,%lld\n",
 				 z, (long long)zone->managed_pages,
@@ -261,7 +149,7 @@ static void put_boot(struct replay *r)
 static void put_state(struct replay *r, int cpu)
 {
 	put_pagesets(r, cpu);
-	for (u32 z = 0; z < sim_nr_zones(r->sim); z++)
+	for (u32 z = 0; z < sim_nr_zones(r->in.sim); z++)
 		put_zone(r, z);
 	put_digest(r);
 }
@@ -283,10 +171,10 @@ static void put_pageblocks(struct replay *r, const struct zone *zone)
 
 	kern_text_printf(&r->out, "=D pb");
 	for (u64 b = first; b <= last;) {
-		u32 type = sim_pageblock_type(r->sim, b << PAGEBLOCK_ORDER);
+		u32 type = sim_pageblock_type(r->in.sim, b << PAGEBLOCK_ORDER);
 		u64 run = b;
 
-		while (run <= last && sim_pageblock_type(r->sim, run << PAGEBLOCK_ORDER) == type)
+		while (run <= last && sim_pageblock_type(r->in.sim, run << PAGEBLOCK_ORDER) == type)
 			run++;
 		kern_text_printf(&r->out, " %u*%llu", type, (unsigned long long)(run - b));
 		b = run;
@@ -296,18 +184,18 @@ static void put_pageblocks(struct replay *r, const struct zone *zone)
 
 static void put_dump(struct replay *r)
 {
-	for (u32 z = 0; z < sim_nr_zones(r->sim); z++) {
-		const struct zone *zone = sim_zone(r->sim, z);
+	for (u32 z = 0; z < sim_nr_zones(r->in.sim); z++) {
+		const struct zone *zone = sim_zone(r->in.sim, z);
 		u64 *pfns = base_alloc((size_t)zone->managed_pages + 1, sizeof(*pfns));
 		char head[64];
 
 		kern_text_printf(&r->out, "=D zone %u\n", z);
-		for (u32 cpu = 0; cpu < sim_nr_cpus(r->sim); cpu++) {
+		for (u32 cpu = 0; cpu < sim_nr_cpus(r->in.sim); cpu++) {
 			for (u32 pindex = 0; pindex < NR_PCP_LISTS; pindex++) {
 				size_t n = 0;
 				u32 at = 0;
 
-				while (sim_pcp_list_next(r->sim, z, cpu, pindex, &at, &pfns[n]))
+				while (sim_pcp_list_next(r->in.sim, z, cpu, pindex, &at, &pfns[n]))
 					n++;
 				snprintf(head, sizeof(head), "=D pcp %u %u", cpu, pindex);
 				put_list(r, head, pfns, n, pindex_to_order(pindex));
@@ -317,7 +205,7 @@ static void put_dump(struct replay *r)
 			u32 order = i / MIGRATE_TYPES, at = 0;
 			size_t n = 0;
 
-			while (sim_free_list_next(r->sim, z, order, i % MIGRATE_TYPES, &at,
+			while (sim_free_list_next(r->in.sim, z, order, i % MIGRATE_TYPES, &at,
 						  &pfns[n]))
 				n++;
 			snprintf(head, sizeof(head), "=D free %u %u", order, i % MIGRATE_TYPES);
@@ -338,16 +226,11 @@ static void put_got(struct replay *r, const struct op *op)
 	for (u32 i = 0; i < op->count; i++) {
 		struct slot_info slot;
 
-		if (sim_slot_info(r->sim, r->slots[i], &slot) && slot.live)
+		if (sim_slot_info(r->in.sim, r->in.slots[i], &slot) && slot.live)
 			pfns[n++] = slot.pfn;
 	}
 	put_runs(&r->out, pfns, n, op->order, true);
 	free(pfns);
-}
-
-static bool is_alloc(const struct op *op)
-{
-	return op->kind == OP_ALLOC || op->kind == OP_ALLOCN || op->kind == OP_BULK;
 }
 
 static void put_result_full(struct replay *r, const struct op *op, const struct op_result *res)
@@ -362,7 +245,7 @@ static void put_result_full(struct replay *r, const struct op *op, const struct 
 		kern_text_printf(t, " try %u kswapd %u\n", res->attempt, res->kswapd);
 	} else if (op->kind == OP_ALLOC) {
 		kern_text_printf(t, "= fail kswapd %u\n", res->kswapd);
-	} else if (is_alloc(op)) {
+	} else if (kern_op_is_alloc(op)) {
 		kern_text_printf(t, "= %s n %u try %u kswapd %u pfns",
 				 res->got == op->count ? "ok" : "fail", res->got, res->attempt,
 				 res->kswapd);
@@ -385,7 +268,7 @@ static void put_result_brief(struct replay *r, const struct op *op, const struct
 		kern_text_printf(t, "%s%s", late, woken);
 	} else if (op->kind == OP_ALLOC) {
 		kern_text_printf(t, " -%s", woken);
-	} else if (is_alloc(op)) {
+	} else if (kern_op_is_alloc(op)) {
 		kern_text_printf(t, " %u%s%s", res->got, late, woken);
 		put_got(r, op);
 	}
@@ -396,300 +279,28 @@ static void put_tuples(struct replay *r, u32 cpu)
 {
 	struct kern_text *t = &r->out;
 
-	for (u32 z = 0; z < sim_nr_zones(r->sim); z++) {
-		const struct per_cpu_pages *pcp = sim_pageset(r->sim, z, cpu);
+	for (u32 z = 0; z < sim_nr_zones(r->in.sim); z++) {
+		const struct per_cpu_pages *pcp = sim_pageset(r->in.sim, z, cpu);
 
 		kern_text_printf(t, "%s%d,%d,", z ? "/" : " ", pcp->count, pcp->high);
-		if (sim_has_flags(r->patches))
+		if (sim_has_flags(r->in.patches))
 			kern_text_printf(t, "%u,", pcp->flags);
 		else
 			kern_text_printf(t, "-,");
-		if (r->patches & PATCH_BIT(P_ALLOC_SCALE))
+		if (r->in.patches & PATCH_BIT(P_ALLOC_SCALE))
 			kern_text_printf(t, "%u,", pcp->alloc_factor);
 		else
 			kern_text_printf(t, "-,");
 		kern_text_printf(t, "%d,",
-				 r->patches & PATCH_BIT(P_FREE_COUNT) ? pcp->free_count :
-									pcp->free_factor);
-		if (r->patches & PATCH_BIT(P_COUNT_MIN))
+				 r->in.patches & PATCH_BIT(P_FREE_COUNT) ? pcp->free_count :
+									   pcp->free_factor);
+		if (r->in.patches & PATCH_BIT(P_COUNT_MIN))
 			kern_text_printf(t, "%d,", pcp->count_min);
 		else
 			kern_text_printf(t, "-,");
 		kern_text_printf(t, "%u", pcp->expire);
 	}
-	kern_text_printf(t, " %08x\n", (u32)sim_digest(r->sim));
-}
-
-/*
- * Operations
- */
-
-static bool room_for_slots(struct replay *r, u64 n)
-{
-	u32 *slots;
-
-	if (n <= r->slots_cap)
-		return true;
-	slots = realloc(r->slots, n * sizeof(*slots));
-	if (!slots)
-		return malformed(r, "no memory for %llu blocks", (unsigned long long)n);
-	r->slots = slots;
-	r->slots_cap = (u32)n;
-	return true;
-}
-
-static void remember_live(struct replay *r, u32 slot)
-{
-	if (r->nr_live == r->cap_live) {
-		u32 *live = base_alloc(r->cap_live * 2 + 1024, sizeof(*live));
-
-		if (r->nr_live)
-			memcpy(live, r->live, r->nr_live * sizeof(*live));
-		free(r->live);
-		r->live = live;
-		r->cap_live = r->cap_live * 2 + 1024;
-	}
-	r->live[r->nr_live++] = slot;
-}
-
-/* Drop dead entries, so that index k is the k-th oldest live allocation. */
-static void compact_live(struct replay *r)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < r->nr_live; i++) {
-		struct slot_info info;
-
-		if (sim_slot_info(r->sim, r->live[i], &info) && info.live)
-			r->live[kept++] = r->live[i];
-	}
-	r->nr_live = kept;
-}
-
-/* "@k" or "@k*n": n live allocations from the k-th oldest on; -1 is the newest. */
-static bool add_by_age(struct replay *r, char *word, u32 *n)
-{
-	char *star = strchr(word, '*');
-	u64 many = 1;
-	s64 k;
-
-	if (star) {
-		*star = '\0';
-		if (base_parse_uint(star + 1, strlen(star + 1), 1, SIM_OP_LIST_MAX, &many, NULL))
-			return malformed(r, "'%s' is no number of blocks", star + 1);
-	}
-	if (base_parse_int(word + 1, strlen(word + 1), INT32_MIN, INT32_MAX, &k, NULL))
-		return malformed(r, "'%s' does not name an allocation by its age", word);
-	compact_live(r);
-	if (k < 0)
-		k += (s64)r->nr_live;
-	if (k < 0 || (u64)k + many > r->nr_live)
-		return malformed(r, "'%s': only %zu allocations are live", word, r->nr_live);
-	if (!room_for_slots(r, *n + many))
-		return false;
-	memcpy(r->slots + *n, r->live + k, many * sizeof(*r->live));
-	*n += (u32)many;
-	return true;
-}
-
-static bool add_pfn(struct replay *r, u64 pfn, s64 order, u32 *n)
-{
-	struct page_info info;
-
-	if (!sim_page_info(r->sim, pfn, &info) || info.state != PG_LIVE || info.pfn != pfn)
-		return malformed(r, "pfn %llu is not the first page of a live block",
-				 (unsigned long long)pfn);
-	if (order >= 0 && info.order != (u64)order)
-		return malformed(r, "the block at pfn %llu is of order %u, not %lld",
-				 (unsigned long long)pfn, info.order, (long long)order);
-	r->slots[(*n)++] = info.slot;
-	return true;
-}
-
-/* One word of a list of blocks: a pfn, a run "a..b", or an age. @order -1: any. */
-static bool add_blocks(struct replay *r, char *word, s64 order, u32 *n)
-{
-	char *dots = strstr(word, "..");
-	u64 first, last, size = order > 0 ? 1ull << order : 1, many;
-
-	if (word[0] == '@')
-		return add_by_age(r, word, n);
-	if (dots)
-		*dots = '\0';
-	if (base_parse_uint(word, strlen(word), 0, MACHINE_PFN_MAX, &first, NULL) ||
-	    (dots && base_parse_uint(dots + 2, strlen(dots + 2), 0, MACHINE_PFN_MAX, &last, NULL)))
-		return malformed(r, "'%s' is no pfn", word);
-	if (!dots)
-		last = first;
-	many = (first < last ? last - first : first - last) / size + 1;
-	if (*n + many > SIM_OP_LIST_MAX)
-		return malformed(r, "more than %d blocks in one operation", SIM_OP_LIST_MAX);
-	if (!room_for_slots(r, *n + many))
-		return false;
-	for (u64 i = 0; i < many; i++) {
-		if (!add_pfn(r, first < last ? first + i * size : first - i * size, order, n))
-			return false;
-	}
-	return true;
-}
-
-static bool parse_type(struct replay *r, struct words *w, struct op *op)
-{
-	const char *word = next_word(w);
-
-	if (!word || !strchr("UMR", word[0]) || word[0] == '\0' || word[1])
-		return malformed(r, "the migratetype must be U, M or R");
-	op->type = word[0] == 'U' ? MIGRATE_UNMOVABLE :
-		   word[0] == 'M' ? MIGRATE_MOVABLE :
-				    MIGRATE_RECLAIMABLE;
-	return true;
-}
-
-static bool parse_flags(struct replay *r, struct words *w, struct op *op)
-{
-	for (const char *word; (word = next_word(w)) != NULL;) {
-		if (strcmp(word, "!") == 0 && is_alloc(op))
-			op->flags |= OP_F_ATOMIC;
-		else if (strcmp(word, "busy") == 0)
-			op->flags |= OP_F_BUSY;
-		else
-			return malformed(r, "'%s' does not belong here", word);
-	}
-	return true;
-}
-
-static bool parse_alloc(struct replay *r, struct words *w, struct op *op)
-{
-	u64 order = 0, count = 1;
-
-	if (op->kind != OP_BULK && !word_number(r, w, "order", MAX_ORDER, &order))
-		return false;
-	op->order = (u8)order;
-	if (!parse_type(r, w, op))
-		return false;
-	if (op->kind != OP_ALLOC && !word_number(r, w, "number", INT32_MAX, &count))
-		return false;
-	if (count == 0)
-		return malformed(r, "the number of blocks is 0");
-	op->count = (u32)count;
-	return parse_flags(r, w, op) && room_for_slots(r, count);
-}
-
-/* free C PFN O [busy]: the order stands behind the pfn. */
-static bool parse_free_one(struct replay *r, struct words *w, struct op *op)
-{
-	char *pfn = next_word(w);
-	u64 order;
-	u32 n = 0;
-
-	if (!pfn)
-		return malformed(r, "the pfn is missing");
-	if (!word_number(r, w, "order", MAX_ORDER, &order) || !add_blocks(r, pfn, (s64)order, &n))
-		return false;
-	if (n != 1)
-		return malformed(r, "free takes one block; freen takes many");
-	op->count = 1;
-	return parse_flags(r, w, op);
-}
-
-static bool parse_free_many(struct replay *r, struct words *w, struct op *op)
-{
-	u64 order = 0;
-	u32 n = 0;
-
-	if (op->kind == OP_FREEN && !word_number(r, w, "order", MAX_ORDER, &order))
-		return false;
-	for (char *word; (word = next_word(w)) != NULL;) {
-		if (!add_blocks(r, word, (s64)order, &n))
-			return false;
-	}
-	if (n == 0)
-		return malformed(r, "no blocks to free");
-	op->count = n;
-	return true;
-}
-
-/* Arguments behind the CPU of the other kinds. */
-static bool parse_control(struct replay *r, struct words *w, struct op *op)
-{
-	u32 args = op_infos[op->kind].args;
-	u64 a, b, c;
-
-	if (args & 1u << OPARG_zone) {
-		if (!word_number(r, w, "zone", sim_nr_zones(r->sim) - 1, &a))
-			return false;
-		op->zone = (u16)a;
-	}
-	if (args & 1u << OPARG_on) {
-		const char *word = next_word(w);
-
-		if (!word || (strcmp(word, "on") != 0 && strcmp(word, "off") != 0))
-			return malformed(r, "on or off is missing");
-		op->flags |= word[1] == 'n' ? OP_F_ON : 0;
-	}
-	if (args & 1u << OPARG_low) {
-		if (!word_number(r, w, "min", INT32_MAX, &a) ||
-		    !word_number(r, w, "low", INT32_MAX, &b) ||
-		    !word_number(r, w, "high", INT32_MAX, &c))
-			return false;
-		op->value = (s64)a, op->low = (s64)b, op->high = (s64)c;
-	}
-	if (args & (1u << OPARG_value | 1u << OPARG_bytes)) {
-		if (!word_number(r, w, "value", (u64)1 << 40, &a))
-			return false;
-		op->value = (s64)a;
-	}
-	if (next_word(w))
-		return malformed(r, "too many words");
-	return true;
-}
-
-/* "drain C", "drain all", "drain zone Z" are three kinds. */
-static bool parse_drain(struct replay *r, struct words *w, struct op *op)
-{
-	char *word = w->at + strspn(w->at, " ");
-
-	if (strncmp(word, "all", 3) == 0 && (word[3] == '\0' || word[3] == ' ')) {
-		op->kind = OP_DRAIN_ALL;
-		next_word(w);
-	} else if (strncmp(word, "zone ", 5) == 0) {
-		op->kind = OP_DRAIN_ZONE;
-		next_word(w);
-	}
-	(void)r;
-	return true;
-}
-
-static bool parse_op(struct replay *r, const char *name, struct words *w, struct op *op)
-{
-	enum op_kind kind = op_kind_find(name);
-	u64 cpu;
-
-	memset(op, 0, sizeof(*op));
-	if (kind == NR_OPS || kind == OP_PATCHES || kind == OP_DRAIN_ALL || kind == OP_DRAIN_ZONE)
-		return malformed(r, "'%s' is no operation", name);
-	op->kind = (u8)kind;
-	op->count = 1;
-	if (kind == OP_DRAIN && !parse_drain(r, w, op))
-		return false;
-	if (op_infos[op->kind].args & 1u << OPARG_cpu) {
-		if (!word_number(r, w, "cpu", sim_nr_cpus(r->sim) - 1, &cpu))
-			return false;
-		op->cpu = (u16)cpu;
-	}
-	switch (op->kind) {
-	case OP_ALLOC:
-	case OP_ALLOCN:
-	case OP_BULK:
-		return parse_alloc(r, w, op);
-	case OP_FREE:
-		return parse_free_one(r, w, op);
-	case OP_FREEN:
-	case OP_FREELIST:
-		return parse_free_many(r, w, op);
-	default:
-		return parse_control(r, w, op);
-	}
+	kern_text_printf(t, " %08x\n", (u32)sim_digest(r->in.sim));
 }
 
 /* Whose pagesets the full output shows: one CPU, or -1 for all. */
@@ -698,7 +309,7 @@ static int shown_cpu(const struct replay *r, const struct op *op)
 	switch (op->kind) {
 	case OP_RECLAIM:
 	case OP_BOOST_CLEAR:
-		return (int)sim_first_online(r->sim);
+		return (int)sim_first_online(r->in.sim);
 	case OP_ALLOC:
 	case OP_ALLOCN:
 	case OP_BULK:
@@ -724,35 +335,30 @@ static void watch_step(void *ctx, struct sim *sim, const struct step *step)
 			 step_funcs[step_infos[step->id].func].name, step_format(sim, step, text));
 }
 
-static bool run_op(struct replay *r, const char *name, struct words *w, const char *text)
+static bool run_op(struct replay *r, const char *name, struct kern_words *w, const char *text)
 {
 	struct op op;
 	struct op_result res;
-	struct sim_error err;
-	enum sim_err ret;
-	u32 acting = sim_first_online(r->sim);
+	u32 acting = sim_first_online(r->in.sim);
 	int shown;
+	bool ok;
 
-	if (!parse_op(r, name, w, &op))
+	if (!parsed(r, kern_op_parse(&r->in, name, w, &op)))
 		return false;
-	if (r->watch_line == r->line) {
+	if (r->watch_line == r->in.line) {
 		memset(&r->stack, 0, sizeof(r->stack));
-		sim_set_observer(r->sim, watch_step, r);
+		sim_set_observer(r->in.sim, watch_step, r);
 	}
-	ret = sim_exec(r->sim, &op, r->slots, &res, &err);
-	sim_set_observer(r->sim, NULL, NULL);
-	if (ret)
-		return malformed(r, "%s", err.message);
-	if (is_alloc(&op)) {
-		for (u32 i = 0; i < op.count; i++)
-			remember_live(r, r->slots[i]);
-	}
+	ok = kern_op_exec(&r->in, &op, &res);
+	sim_set_observer(r->in.sim, NULL, NULL);
+	if (!parsed(r, ok))
+		return false;
 	r->operations++;
 	shown = shown_cpu(r, &op);
 	if (shown >= 0)
 		acting = (u32)shown;
 	else if (op.kind != OP_CPU_ONLINE)
-		acting = sim_first_online(r->sim);
+		acting = sim_first_online(r->in.sim);
 	if (r->brief) {
 		kern_text_printf(&r->out, "%s >", text);
 		put_result_brief(r, &op, &res);
@@ -762,144 +368,6 @@ static bool run_op(struct replay *r, const char *name, struct words *w, const ch
 		put_state(r, shown);
 	}
 	return true;
-}
-
-/*
- * Configuration
- */
-
-static bool config_zone(struct replay *r, struct words *w)
-{
-	u64 node, start, len;
-	const char *type;
-	struct sim_error err;
-	int t = 0;
-
-	if (!word_number(r, w, "node", MACHINE_NODES_MAX - 1, &node))
-		return false;
-	type = next_word(w);
-	while (type && zone_type_names[t] && strcmp(type, zone_type_names[t]) != 0)
-		t++;
-	if (!type || !zone_type_names[t])
-		return malformed(r, "'%s' is no zone type: DMA, DMA32, Normal, Movable",
-				 type ? type : "");
-	if (!word_number(r, w, "start", MACHINE_PFN_MAX, &start) ||
-	    !word_number(r, w, "length", MACHINE_PFN_MAX, &len))
-		return false;
-	if (machine_add_zone(&r->machine, (u32)node, (enum zone_type)t, start, len, &err))
-		return malformed(r, "%s", err.message);
-	return true;
-}
-
-static bool config_cpus(struct replay *r, struct words *w)
-{
-	struct sim_error err;
-
-	for (const char *word; (word = next_word(w)) != NULL;) {
-		u64 node;
-
-		if (base_parse_uint(word, strlen(word), 0, MACHINE_NODES_MAX - 1, &node, NULL))
-			return malformed(r, "'%s' is no node", word);
-		if (machine_add_cpu(&r->machine, (u32)node, &err))
-			return malformed(r, "%s", err.message);
-	}
-	return true;
-}
-
-static bool set_key(struct replay *r, const char *name, s64 value)
-{
-	struct sim_error err;
-
-	if (machine_set(&r->machine, machine_key_find(name), value, &err))
-		return malformed(r, "%s", err.message);
-	return true;
-}
-
-static bool config_opt(struct replay *r, struct words *w)
-{
-	static const char *const names[][2] = {
-		{ "nofrag", "nofragment" },
-		{ "highatomic", "highatomic" },
-		{ "boost", "boost" },
-		{ "lru", "lru" },
-	};
-	const char *name = next_word(w);
-	u64 value;
-
-	if (name && strcmp(name, "stat") == 0) {
-		const char *word = next_word(w);
-
-		if (!word || (strcmp(word, "exact") != 0 && strcmp(word, "percpu") != 0))
-			return malformed(r, "opt stat is exact or percpu");
-		return set_key(r, "counters", word[0] == 'p' ? COUNTERS_PERCPU : COUNTERS_EXACT);
-	}
-	for (size_t i = 0; name && i < ARRAY_SIZE(names); i++) {
-		if (strcmp(name, names[i][0]) == 0)
-			return word_number(r, w, name, INT32_MAX, &value) &&
-			       set_key(r, names[i][1], (s64)value);
-	}
-	return malformed(r, "'%s' is no option", name ? name : "");
-}
-
-static bool config_variant(struct replay *r, struct words *w)
-{
-	const char *name = next_word(w);
-
-	if (!name)
-		return malformed(r, "the variant's name is missing");
-	r->variant_given = true;
-	r->unsupported = strcmp(name, "6.12") == 0;
-	if (!r->unsupported && !kern_vec_variant(name, &r->patches))
-		return malformed(r, "unknown variant '%s'", name);
-	return true;
-}
-
-static bool boot(struct replay *r)
-{
-	struct sim_error err;
-
-	if (!r->variant_given)
-		return malformed(r, "no variant before boot");
-	if (machine_finish(&r->machine, &err) || sim_create(&r->machine, r->patches, &r->sim, &err))
-		return malformed(r, "%s", err.message);
-	put_boot(r);
-	return true;
-}
-
-static bool configure(struct replay *r, const char *name, struct words *w)
-{
-	static const char *const numbers[][2] = {
-		{ "nodes", "nodes" },
-		{ "cache", "data_cache" },
-		{ "minfree", "min_free_kbytes" },
-		{ "wsf", "watermark_scale_factor" },
-		{ "fraction", "percpu_pagelist_high_fraction" },
-	};
-	u64 value;
-
-	if (strcmp(name, "oracle") == 0) {
-		if (!word_number(r, w, "format version", UINT32_MAX, &value))
-			return false;
-		return value == 1 ? true :
-				    malformed(r, "format version %llu; this tool reads version 1",
-					      (unsigned long long)value);
-	}
-	if (strcmp(name, "variant") == 0)
-		return config_variant(r, w);
-	if (strcmp(name, "cpus") == 0)
-		return config_cpus(r, w);
-	if (strcmp(name, "zone") == 0)
-		return config_zone(r, w);
-	if (strcmp(name, "opt") == 0)
-		return config_opt(r, w);
-	if (strcmp(name, "boot") == 0)
-		return boot(r);
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		if (strcmp(name, numbers[i][0]) == 0)
-			return word_number(r, w, name, (u64)1 << 40, &value) &&
-			       set_key(r, numbers[i][1], (s64)value);
-	}
-	return malformed(r, "'%s' is no configuration line; operations come after boot", name);
 }
 
 /*
@@ -976,7 +444,7 @@ static bool differs(struct replay *r, const char *expected, const char *got)
 		kern_text_printf(&what, expected ? "a line that the model does not print" :
 						   "end of the output");
 	r->result->status = KERN_VEC_FAILED;
-	f->line = r->line;
+	f->line = r->in.line;
 	f->op = base_strdup(r->op.data ? r->op.data : "");
 	f->what = kern_text_take(&what);
 	f->expected = base_strdup(expected ? expected + e : "(nothing)");
@@ -1022,7 +490,7 @@ static bool input_line(struct replay *r, char *line)
 {
 	char *mark = strstr(line, " >");
 	char *copy = base_strdup(line);
-	struct words w = { .at = line };
+	struct kern_words w = { .at = line };
 	const char *name;
 	bool ok = true;
 
@@ -1030,16 +498,18 @@ static bool input_line(struct replay *r, char *line)
 		*mark = '\0';
 	r->op.len = 0;
 	kern_text_printf(&r->op, "%s", line);
-	r->op_line = r->line;
-	name = next_word(&w);
+	r->op_line = r->in.line;
+	name = kern_next_word(&w);
 	if (!name || strcmp(name, "note") == 0) {
 		free(copy);
 		return true;
 	}
-	if (!r->sim) {
-		ok = configure(r, name, &w);
+	if (!r->in.sim) {
+		ok = parsed(r, kern_op_configure(&r->in, name, &w));
+		if (r->in.sim)
+			put_boot(r);
 	} else if (strcmp(name, "mode") == 0) {
-		const char *word = next_word(&w);
+		const char *word = kern_next_word(&w);
 
 		if (!word || (strcmp(word, "full") != 0 && strcmp(word, "brief") != 0))
 			ok = malformed(r, "mode is full or brief");
@@ -1067,7 +537,7 @@ static bool replay_line(struct replay *r, char *line, size_t len)
 	if (line[0] == '#' || len == 0)
 		return true;
 	if (line[0] == '=') {
-		if (!r->sim)
+		if (!r->in.sim)
 			return malformed(r, "expected output before boot");
 		return compare_line(r, line);
 	}
@@ -1076,13 +546,10 @@ static bool replay_line(struct replay *r, char *line, size_t len)
 
 static void replay_free(struct replay *r)
 {
-	sim_destroy(r->sim);
-	machine_free(&r->machine);
+	kern_op_lines_free(&r->in);
 	kern_text_free(&r->out);
 	kern_text_free(&r->op);
 	kern_text_free(&r->steps);
-	free(r->slots);
-	free(r->live);
 }
 
 static void replay_file(struct replay *r, const char *path)
@@ -1092,24 +559,24 @@ static void replay_file(struct replay *r, const char *path)
 	size_t len;
 	int more = 0;
 
-	machine_init(&r->machine);
-	if (base_reader_open(&reader, path, LINE_MAX_BYTES, &r->result->diag)) {
+	kern_op_lines_init(&r->in, path, &r->result->diag);
+	if (base_reader_open(&reader, path, KERN_OP_LINE_MAX, &r->result->diag)) {
 		r->result->status = KERN_VEC_MALFORMED;
 		return;
 	}
-	r->name = base_reader_name(reader);
-	while (!r->unsupported &&
+	r->in.name = base_reader_name(reader);
+	while (!r->in.unsupported &&
 	       (more = base_reader_next(reader, &line, &len, &r->result->diag)) > 0) {
-		r->line = base_reader_line_nr(reader);
+		r->in.line = base_reader_line_nr(reader);
 		if (!replay_line(r, line, len))
 			break;
 	}
-	r->line++;
-	if (r->unsupported)
+	r->in.line++;
+	if (r->in.unsupported)
 		r->result->status = KERN_VEC_UNSUPPORTED;
 	else if (more < 0)
 		r->result->status = KERN_VEC_MALFORMED;
-	else if (more == 0 && !r->sim)
+	else if (more == 0 && !r->in.sim)
 		malformed(r, "the file ends before boot");
 	else if (more == 0)
 		output_is_used_up(r);
@@ -1132,14 +599,15 @@ static void explain_lists(struct replay *r, const char *path)
 	size_t len;
 	bool in_dump = false;
 
-	machine_init(&again.machine);
-	if (base_reader_open(&reader, path, LINE_MAX_BYTES, &d))
+	kern_op_lines_init(&again.in, path, &ignored.diag);
+	if (base_reader_open(&reader, path, KERN_OP_LINE_MAX, &d)) {
+		replay_free(&again);
 		return;
-	again.name = path;
+	}
 	while (base_reader_next(reader, &line, &len, &d) > 0) {
-		again.line = base_reader_line_nr(reader);
+		again.in.line = base_reader_line_nr(reader);
 		if (strcmp(line, "dump") == 0) {
-			in_dump = again.line > r->op_line || again.line >= r->line;
+			in_dump = again.in.line > r->op_line || again.in.line >= r->in.line;
 		} else if (line[0] == '=') {
 			const char *got = next_output(&again);
 

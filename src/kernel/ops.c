@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "op_lines.h"
+
+/* Room for one more of nr items; the host that has no more ends the program with a message. */
+static void *grown(void *items, size_t nr, size_t *cap, size_t more, size_t size)
+{
+	void *bigger;
+
+	if (nr + more <= *cap)
+		return items;
+	*cap = (nr + more) * 2 + 256;
+	bigger = base_alloc(*cap, size);
+	if (nr)
+		memcpy(bigger, items, nr * size);
+	free(items);
+	return bigger;
+}
+
+static bool takes_slots(const struct op *op)
+{
+	return op_infos[op->kind].args & 1u << OPARG_pages;
+}
+
+static void keep(struct kern_ops *ops, const struct op *op, const u32 *slots, u64 line)
+{
+	size_t cap_lines = ops->cap, cap_at = ops->cap;
+
+	ops->ops = grown(ops->ops, ops->nr, &ops->cap, 1, sizeof(*ops->ops));
+	ops->lines = grown(ops->lines, ops->nr, &cap_lines, 1, sizeof(*ops->lines));
+	ops->slot_at = grown(ops->slot_at, ops->nr, &cap_at, 1, sizeof(*ops->slot_at));
+	ops->ops[ops->nr] = *op;
+	ops->lines[ops->nr] = line;
+	ops->slot_at[ops->nr] = ops->nr_slots;
+	ops->nr++;
+	if (!takes_slots(op))
+		return;
+	ops->slots =
+		grown(ops->slots, ops->nr_slots, &ops->cap_slots, op->count, sizeof(*ops->slots));
+	memcpy(ops->slots + ops->nr_slots, slots, op->count * sizeof(*slots));
+	ops->nr_slots += op->count;
+}
+
+/* Lines that only say what a vector prints. */
+static bool is_output(const char *name)
+{
+	return strcmp(name, "note") == 0 || strcmp(name, "mode") == 0 ||
+	       strcmp(name, "state") == 0 || strcmp(name, "dump") == 0;
+}
+
+static bool take_line(struct kern_ops *ops, struct kern_op_lines *in, char *line, size_t len)
+{
+	struct kern_words w = { .at = line };
+	char *mark = strstr(line, " >");
+	const char *name;
+	struct op op;
+
+	if (strlen(line) != len) {
+		base_diag_set(in->diag, BASE_ERR_SYNTAX, in->name, in->line, 0,
+			      "a NUL byte in the line");
+		return false;
+	}
+	if (line[0] == '#' || line[0] == '=')
+		return true;
+	if (mark)
+		*mark = '\0';
+	name = kern_next_word(&w);
+	if (!name || is_output(name))
+		return true;
+	if (!in->sim)
+		return kern_op_configure(in, name, &w);
+	if (!kern_op_parse(in, name, &w, &op))
+		return false;
+	/* before it runs: a free's slots are taken until then */
+	keep(ops, &op, in->slots, in->line);
+	return kern_op_exec(in, &op, NULL);
+}
+
+static enum base_err finish(struct kern_ops *ops, struct kern_op_lines *in, struct diag *d)
+{
+	struct sim_error err;
+
+	if (in->unsupported) {
+		base_diag_set(d, BASE_ERR_SYNTAX, in->name, in->line, 0,
+			      "variant 6.12 is a kernel that this program does not run");
+		base_diag_hint(d, "expected L0 to L10, V3L1 to V3L9, or a set such as S4567");
+		return d->code;
+	}
+	if (!in->sim)
+		return base_diag_set(d, BASE_ERR_SYNTAX, in->name, in->line + 1, 0,
+				     "the file ends before boot");
+	if (machine_copy(&ops->machine, &in->machine, &err))
+		return base_diag_set(d, BASE_ERR_NO_MEMORY, in->name, 0, 0, "%s", err.message);
+	ops->patches = in->patches;
+	return BASE_ERR_OK;
+}
+
+enum base_err kern_ops_read(struct kern_ops *ops, const char *path, struct diag *d)
+{
+	struct base_reader *reader;
+	struct kern_op_lines in;
+	enum base_err err;
+	char *line;
+	size_t len;
+	int more = 0;
+
+	memset(ops, 0, sizeof(*ops));
+	machine_init(&ops->machine);
+	err = base_reader_open(&reader, path, KERN_OP_LINE_MAX, d);
+	if (err)
+		return err;
+	kern_op_lines_init(&in, base_reader_name(reader), d);
+	while (!in.unsupported && (more = base_reader_next(reader, &line, &len, d)) > 0) {
+		in.line = base_reader_line_nr(reader);
+		if (take_line(ops, &in, line, len))
+			continue;
+		more = -1;
+		break;
+	}
+	err = !in.unsupported && more < 0 ? d->code : finish(ops, &in, d);
+	base_reader_close(reader);
+	kern_op_lines_free(&in);
+	if (err)
+		kern_ops_free(ops);
+	return err;
+}
+
+const u32 *kern_ops_slots(const struct kern_ops *ops, size_t i)
+{
+	return takes_slots(&ops->ops[i]) ? ops->slots + ops->slot_at[i] : NULL;
+}
+
+void kern_ops_free(struct kern_ops *ops)
+{
+	machine_free(&ops->machine);
+	free(ops->ops);
+	free(ops->lines);
+	free(ops->slot_at);
+	free(ops->slots);
+	memset(ops, 0, sizeof(*ops));
+}
