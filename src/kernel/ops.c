@@ -53,6 +53,7 @@ static bool is_output(const char *name)
 	       strcmp(name, "state") == 0 || strcmp(name, "dump") == 0;
 }
 
+/* @line: a copy, which is cut up here. */
 static bool take_line(struct kern_ops *ops, struct kern_op_lines *in, char *line, size_t len)
 {
 	struct kern_words w = { .at = line };
@@ -60,6 +61,8 @@ static bool take_line(struct kern_ops *ops, struct kern_op_lines *in, char *line
 	const char *name;
 	struct op op;
 
+	if (len > 0 && line[len - 1] == '\r')
+		line[--len] = '\0';
 	if (strlen(line) != len) {
 		base_diag_set(in->diag, BASE_ERR_SYNTAX, in->name, in->line, 0,
 			      "a NUL byte in the line");
@@ -100,34 +103,31 @@ static enum base_err finish(struct kern_ops *ops, struct kern_op_lines *in, stru
 	return BASE_ERR_OK;
 }
 
-enum base_err kern_ops_read(struct kern_ops *ops, const char *path, struct diag *d)
+enum base_err kern_ops_read(struct kern_ops *ops, const struct base_text *text, struct diag *d)
 {
-	struct base_reader *reader;
 	struct kern_op_lines in;
-	enum base_err err;
-	char *line;
-	size_t len;
-	int more = 0;
+	const char *line;
+	char *copy = NULL;
+	size_t len, cap = 0;
+	bool ok = true;
 
 	memset(ops, 0, sizeof(*ops));
 	machine_init(&ops->machine);
-	err = base_reader_open(&reader, path, KERN_OP_LINE_MAX, d);
-	if (err)
-		return err;
-	kern_op_lines_init(&in, base_reader_name(reader), d);
-	while (!in.unsupported && (more = base_reader_next(reader, &line, &len, d)) > 0) {
-		in.line = base_reader_line_nr(reader);
-		if (take_line(ops, &in, line, len))
-			continue;
-		more = -1;
-		break;
+	kern_op_lines_init(&in, text->name, d);
+	while (ok && !in.unsupported && base_text_line(text, in.line + 1, &line, &len)) {
+		in.line++;
+		copy = grown(copy, 0, &cap, len + 1, 1);
+		memcpy(copy, line, len);
+		copy[len] = '\0';
+		ok = take_line(ops, &in, copy, len);
 	}
-	err = !in.unsupported && more < 0 ? d->code : finish(ops, &in, d);
-	base_reader_close(reader);
+	if (ok)
+		ok = finish(ops, &in, d) == BASE_ERR_OK;
+	free(copy);
 	kern_op_lines_free(&in);
-	if (err)
+	if (!ok)
 		kern_ops_free(ops);
-	return err;
+	return ok ? BASE_ERR_OK : d->code;
 }
 
 const u32 *kern_ops_slots(const struct kern_ops *ops, size_t i)

@@ -12,6 +12,8 @@
 #include "core/machine.h"
 #include "core/op.h"
 
+struct base_text;
+
 struct kern_ops {
 	struct machine machine; /* finished */
 	u32 patches;		/* of the file's variant */
@@ -24,10 +26,10 @@ struct kern_ops {
 };
 
 /*
- * Reads a file, plain or compressed, or "-". Frees name blocks by pfn, so the
- * operations run once on a machine of their own with the file's patch set.
+ * Reads the text of a file. Frees name blocks by pfn, so the operations run once
+ * on a machine of their own with the file's patch set. On failure *ops is empty.
  */
-enum base_err kern_ops_read(struct kern_ops *ops, const char *path, struct diag *d);
+enum base_err kern_ops_read(struct kern_ops *ops, const struct base_text *text, struct diag *d);
 void kern_ops_free(struct kern_ops *ops);
 
 /* The slots that operation @i frees, NULL if it frees none. */

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "core/field.h"
+
+/* An operation file of more than this is refused before it fills the memory. */
+#define WORK_TEXT_MAX ((size_t)1 << 30)
+
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int load_ops(const struct call *call, struct work *w, const struct base_text *text)
+{
+	struct sim_error sim_err;
+	struct diag d;
+
+	if (kern_ops_read(&w->ops, text, &d)) {
+		base_diag_excerpt_text(&d, text);
+		return call_fail(call, &d);
+	}
+	if (machine_copy(&w->own, &w->ops.machine, &sim_err)) {
+		base_diag_set(&d, BASE_ERR_NO_MEMORY, text->name, 0, 0, "%s", sim_err.message);
+		return call_fail(call, &d);
+	}
+	w->machine = &w->own;
+	w->name = file_name(w->path);
+	w->title = "";
+	w->patches = w->ops.patches;
+	w->seed = call->common->seed;
+	w->default_zone = FIELD_NO_ZONE;
+	return setup_machine(call, &w->own, &w->patches);
+}
+
+static int load_scenario(const struct call *call, struct work *w, const struct base_text *text)
+{
+	const struct scn_info *info;
+	struct scn_options o;
+	enum base_err err;
+	struct diags ds;
+	int status = 0;
+
+	setup_scenario(call, &o);
+	base_diags_init(&ds, 100);
+	if (strcmp(w->path, "-") == 0)
+		err = scn_load_text(text->name, text->data, text->len, &o, &w->scn, &ds);
+	else
+		err = scn_load(w->path, &o, &w->scn, &ds);
+	if (err)
+		status = call_fail_all(call, &ds);
+	base_diags_free(&ds);
+	if (err)
+		return status ? status : base_err_status(err);
+	info = scn_info(w->scn);
+	if (o.patches)
+		setup_tell_also_on(info->series, info->also_on);
+	w->name = info->name;
+	w->title = info->title;
+	w->machine = info->machine;
+	w->patches = info->patches;
+	w->seed = info->seed;
+	w->default_zone = info->default_zone;
+	w->reruns = info->reruns;
+	return 0;
+}
+
+/* The first line that says something begins "oracle" in a file of operations. */
+static bool is_ops(const struct base_text *text)
+{
+	for (size_t i = 0; i < text->nr_lines; i++) {
+		const char *line = text->data + text->line_start[i];
+
+		if (line[0] != '#' && line[0] != '\n')
+			return strncmp(line, "oracle ", 7) == 0;
+	}
+	return false;
+}
+
+int work_load(const struct call *call, const char *path, struct work *w)
+{
+	struct base_text text;
+	struct diag d;
+	int status;
+
+	*w = (struct work){ .path = path };
+	machine_init(&w->own);
+	if (base_text_read(&text, path, WORK_TEXT_MAX, &d))
+		return call_fail(call, &d);
+	status = is_ops(&text) ? load_ops(call, w, &text) : load_scenario(call, w, &text);
+	base_text_free(&text);
+	w->series = patch_series(w->patches);
+	return status;
+}
+
+void work_free(struct work *w)
+{
+	scn_free(w->scn);
+	kern_ops_free(&w->ops);
+	machine_free(&w->own);
+	memset(w, 0, sizeof(*w));
+}
+
+void work_player_begin(struct work_player *p, const struct work *w, struct timeline *tl)
+{
+	*p = (struct work_player){
+		.work = w,
+		.tl = tl,
+		.scn = w->scn ? scn_player_create(w->scn, tl) : NULL,
+	};
+}
+
+void work_player_end(struct work_player *p)
+{
+	scn_player_free(p->scn);
+	p->scn = NULL;
+}
+
+bool work_next(struct work_player *p, struct scn_event *ev)
+{
+	const struct kern_ops *ops = &p->work->ops;
+	struct sim_error err;
+	u32 *slots = NULL;
+	size_t i = p->at;
+
+	if (p->scn)
+		return scn_play_next(p->scn, ev);
+	*ev = (struct scn_event){ .kind = SCN_EV_END, .via = "", .group = "", .cpu = -1 };
+	if (i >= ops->nr)
+		return false;
+	ev->line = ops->lines[i];
+	ev->step = op_infos[ops->ops[i].kind].name;
+	ev->op = tl_length(p->tl);
+	ev->step_ends = true;
+	if (kern_ops_slots(ops, i))
+		slots = ops->slots + ops->slot_at[i];
+	if (tl_append(p->tl, &ops->ops[i], slots, &ev->result, &err)) {
+		ev->kind = SCN_EV_ERROR;
+		ev->code = err.code == ERR_NOMEM || err.code == ERR_FULL ? BASE_ERR_NO_MEMORY :
+									   BASE_ERR_RANGE;
+		snprintf(ev->message, sizeof(ev->message), "%s", err.message);
+		return false;
+	}
+	ev->kind = SCN_EV_OP;
+	p->at++;
+	return true;
+}
+
+int work_fail(const struct call *call, const struct work *w, const struct scn_event *ev)
+{
+	struct diag d;
+
+	if (w->scn) {
+		scn_event_diag(w->scn, ev, &d);
+	} else {
+		base_diag_set(&d, ev->code, w->path, ev->line, 0, "%s", ev->message);
+		if (ev->hint[0])
+			base_diag_hint(&d, "%s", ev->hint);
+	}
+	return call_fail(call, &d);
+}
+
+/*
+ * Logs
+ */
+
+static void *grown(void *items, size_t nr, size_t cap, size_t size)
+{
+	void *bigger = base_alloc(cap, size);
+
+	if (nr)
+		memcpy(bigger, items, nr * size);
+	free(items);
+	return bigger;
+}
+
+static void log_add(struct work_log *log, const struct op *op, const u32 *slots, u64 line)
+{
+	if (log->nr == log->cap) {
+		log->cap = log->cap * 2 + 256;
+		log->ops = grown(log->ops, log->nr, log->cap, sizeof(*log->ops));
+		log->slot_at = grown(log->slot_at, log->nr, log->cap, sizeof(*log->slot_at));
+		log->lines = grown(log->lines, log->nr, log->cap, sizeof(*log->lines));
+	}
+	log->ops[log->nr] = *op;
+	log->slot_at[log->nr] = log->nr_slots;
+	log->lines[log->nr++] = line;
+	if (!slots)
+		return;
+	if (log->nr_slots + op->count > log->cap_slots) {
+		log->cap_slots = (log->nr_slots + op->count) * 2;
+		log->slots = grown(log->slots, log->nr_slots, log->cap_slots, sizeof(u32));
+	}
+	memcpy(log->slots + log->nr_slots, slots, op->count * sizeof(*slots));
+	log->nr_slots += op->count;
+}
+
+void work_log_free(struct work_log *log)
+{
+	free(log->ops);
+	free(log->slot_at);
+	free(log->lines);
+	free(log->slots);
+	memset(log, 0, sizeof(*log));
+}
+
+u32 *work_log_slots(const struct work_log *log, size_t i)
+{
+	return op_infos[log->ops[i].kind].args & 1u << OPARG_pages ? log->slots + log->slot_at[i] :
+								     NULL;
+}
+
+/* What tl has beyond the log. */
+static enum sim_err take_new(struct work_log *log, struct timeline *tl, u64 line, u64 max_ops,
+			     struct sim_error *err)
+{
+	while (log->nr < tl_length(tl) && (!max_ops || log->nr < max_ops)) {
+		const u32 *slots;
+		struct op op;
+
+		if (tl_op(tl, log->nr, &op, &slots, err))
+			return err->code;
+		log_add(log, &op, slots, line);
+	}
+	return SIM_OK;
+}
+
+static int fail_sim(const struct call *call, const struct work *w, const struct sim_error *err)
+{
+	struct diag d;
+
+	base_diag_set(&d, err->code == ERR_NOMEM ? BASE_ERR_NO_MEMORY : BASE_ERR_RANGE, w->path, 0,
+		      0, "%s", err->message);
+	return call_fail(call, &d);
+}
+
+static int fail_late(const struct call *call, const struct work *w)
+{
+	char time[BASE_FORMAT_MAX];
+	struct diag d;
+
+	base_diag_set(&d, BASE_ERR_RANGE, w->path, 0, 0, "not done within --timeout %s",
+		      base_format_duration(time, call->common->timeout_ns));
+	return call_fail(call, &d);
+}
+
+int work_record(const struct call *call, const struct work *w, u32 patches,
+		const struct setup_bounds *bounds, struct work_log *log, bool *cut)
+{
+	struct work_player player;
+	struct timeline *tl;
+	struct scn_event ev;
+	struct sim_error err;
+	int status = 0;
+
+	*log = (struct work_log){ .patches = patches };
+	*cut = false;
+	/* nobody goes back here, so the log is all that grows: no bound but the host's */
+	if (tl_create(w->machine, patches, SIZE_MAX / 4, true, &tl, &err))
+		return fail_sim(call, w, &err);
+	work_player_begin(&player, w, tl);
+	while (!status && work_next(&player, &ev)) {
+		if (take_new(log, tl, ev.line, bounds->max_ops, &err))
+			status = fail_sim(call, w, &err);
+		else if (setup_is_late(bounds))
+			status = fail_late(call, w);
+		*cut = bounds->max_ops && log->nr >= bounds->max_ops;
+		if (*cut)
+			break;
+	}
+	if (!status && ev.kind == SCN_EV_ERROR)
+		status = work_fail(call, w, &ev);
+	work_player_end(&player);
+	tl_destroy(tl);
+	if (status)
+		work_log_free(log);
+	return status;
+}
+
+enum sim_err work_log_exec(const struct work_log *log, size_t i, struct sim *sim, u32 *set,
+			   struct op_result *result, struct sim_error *err)
+{
+	struct op op = log->ops[i];
+
+	if (op.kind == OP_PATCHES) {
+		u32 to = (u32)op.value, now = sim_patches(sim);
+
+		if (patch_series(to) != patch_series(*set))
+			now = patch_set_series(now, patch_series(to)).set;
+		for (u32 id = 0; id < NR_PATCHES; id++) {
+			if ((to ^ *set) & PATCH_BIT(id))
+				now = patch_switch(now, (enum patch_id)id, to & PATCH_BIT(id)).set;
+		}
+		op.value = now;
+		*set = to;
+	}
+	return sim_exec(sim, &op, work_log_slots(log, i), result, err);
+}
