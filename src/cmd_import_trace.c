@@ -21,7 +21,7 @@ static const struct opt import_trace_options[] = {
 	  .type = OPT_STRING,
 	  .offset = offsetof(struct import_trace_opts, output),
 	  .value = "FILE",
-	  .help = "write the op log; - is standard output" },
+	  .help = "write a file of operations, for run, compare and diff; - is standard output" },
 	{ .name = "zoneinfo",
 	  .type = OPT_STRING,
 	  .offset = offsetof(struct import_trace_opts, zoneinfo),
@@ -33,8 +33,11 @@ static const struct opt import_trace_options[] = {
 struct writer {
 	FILE *out; /* NULL: only counted */
 	const char *source;
+	struct machine machine;
 	struct trace_ops_report *report;
-	bool begun;
+	struct trace_ops_writer *writer;
+	struct diag diag;
+	bool failed;
 };
 
 static bool write_op(void *ctx, const struct op *op, uint64_t line)
@@ -43,11 +46,15 @@ static bool write_op(void *ctx, const struct op *op, uint64_t line)
 
 	if (!w->out)
 		return true;
-	if (!w->begun)
-		trace_ops_write_head(w->out, w->source, w->report);
-	w->begun = true;
-	trace_ops_write(w->out, op, line);
-	return !ferror(w->out);
+	if (!w->writer) {
+		/* from the first operation on the report knows the kernel's patch set */
+		w->writer = trace_ops_writer_new(w->out, w->source, &w->machine,
+						 w->report->replay.patches, &w->diag);
+		w->failed = !w->writer;
+		if (w->failed)
+			return false;
+	}
+	return trace_ops_write(w->writer, op, line);
 }
 
 static enum base_err print_json(const struct trace_ops_report *report)
@@ -104,6 +111,36 @@ static void print_text(const struct trace_ops_report *report)
 	replay_write_skipped(&report->replay, stdout);
 }
 
+static enum base_err read_and_write(const struct trace_ops_source *source, const char *path,
+				    struct writer *w, struct trace_ops_report *report,
+				    struct diag *d)
+{
+	struct base_save *save = NULL;
+	enum base_err err;
+
+	if (!path)
+		return trace_ops_run(source, write_op, w, report, d);
+	err = trace_ops_machine(source, &w->machine, d);
+	if (err)
+		return err;
+	err = base_save_begin(&save, path, &w->out, d);
+	if (!err) {
+		err = trace_ops_run(source, write_op, w, report, d);
+		if (!err && w->failed) {
+			*d = w->diag;
+			err = d->code;
+		}
+		if (w->writer)
+			trace_ops_writer_free(w->writer);
+		if (err)
+			base_save_abort(save);
+		else
+			err = base_save_commit(save, d);
+	}
+	machine_free(&w->machine);
+	return err;
+}
+
 static int run_trace(const struct call *call)
 {
 	const struct import_trace_opts *o = call->opts;
@@ -111,22 +148,13 @@ static int run_trace(const struct call *call)
 	bool to_stdout = o->output && strcmp(o->output, "-") == 0;
 	struct trace_ops_report report;
 	struct writer writer = { .source = source.trace, .report = &report };
-	struct base_save *save = NULL;
-	enum base_err err = BASE_ERR_OK;
+	enum base_err err;
 	struct diag d;
 
 	if (call->common->json && to_stdout)
 		return call_usage(call, "give -o a file",
 				  "--json and -o - both want standard output");
-	if (o->output)
-		err = base_save_begin(&save, o->output, &writer.out, &d);
-	if (!err) {
-		err = trace_ops_run(&source, write_op, &writer, &report, &d);
-		if (!err && save)
-			err = base_save_commit(save, &d);
-		else if (save)
-			base_save_abort(save);
-	}
+	err = read_and_write(&source, o->output, &writer, &report, &d);
 	if (err)
 		return call_fail(call, &d);
 	if (call->common->json) {
@@ -149,7 +177,8 @@ const struct verb verb_import_trace = {
 	.about =
 		"Reads kmem events as text of tracefs (trace, trace_pipe), `trace-cmd report` or `perf script`, plain or\n"
 		"compressed, and makes of them what the CPUs asked for: allocations, frees, ticks, drains. Refills and\n"
-		"drains by frees are left out, as they are the page lists' own doing; `pageset replay` compares them.",
+		"drains by frees are left out, as they are the page lists' own doing; `pageset replay` compares them. With\n"
+		"-o the operations go to a file in the vectors' format that runs on a machine like the one of --zoneinfo.",
 	.options = import_trace_options,
 	.defaults = &import_trace_defaults,
 	.opts_size = sizeof(import_trace_defaults),

@@ -169,21 +169,37 @@ Test(trace_ops, pages_from_before_and_pages_without_a_free)
 	remove(path);
 }
 
-Test(trace_ops, the_text_of_operations)
+Test(trace_ops, a_file_of_operations)
 {
 	static const struct op ops[] = {
 		{ .kind = OP_ALLOC, .cpu = 3, .order = 2, .type = 1, .count = 1 },
-		{ .kind = OP_FREE, .cpu = 1, .slot = 77, .count = 1 },
+		{ .kind = OP_FREE, .cpu = 1, .order = 2, .slot = 1, .count = 1 },
 		{ .kind = OP_TICK, .cpu = 2 },
 		{ .kind = OP_DRAIN, .cpu = 0 },
 	};
-	char *text = NULL;
+	struct trace_ops_source source = { .trace = "x" };
+	struct trace_ops_writer *w;
+	struct machine machine;
+	char *text = NULL, *at;
 	size_t len, i;
+	unsigned long pfn;
+	struct diag d;
 	FILE *out = open_memstream(&text, &len);
 
+	cr_assert_eq(trace_ops_machine(&source, &machine, &d), BASE_ERR_OK);
+	w = trace_ops_writer_new(out, "x", &machine, patch_level(SERIES_V3, 9), &d);
+	cr_assert_not_null(w);
 	for (i = 0; i < 4; i++)
-		trace_ops_write(out, &ops[i], i);
+		cr_assert(trace_ops_write(w, &ops[i], i));
+	cr_expect_eq(trace_ops_writer_free(w), 0);
 	fclose(out);
-	cr_expect_str_eq(text, "alloc 3 2 M\nfree 1 77 # 1\ntick 2 # 2\ndrain 0 # 3\n");
+	cr_expect(strncmp(text, "oracle 1\nvariant V3L9\n", 22) == 0, "%s", text);
+	cr_expect_not_null(strstr(text, "\ncpus 0 0 0 0\nzone 0 Normal 4096 524288\n"));
+	at = strstr(text, "\nboot\n");
+	cr_assert_not_null(at);
+	cr_assert_eq(sscanf(at, "\nboot\nalloc 3 2 M\nfree 1 %lu 2\ntick 2\ndrain 0\n", &pfn), 1,
+		     "%s", at);
+	cr_expect(pfn >= 4096 && pfn % 4 == 0);
 	free(text);
+	machine_free(&machine);
 }

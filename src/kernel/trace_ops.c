@@ -274,32 +274,3 @@ enum base_err trace_ops_run(const struct trace_ops_source *source, trace_ops_fn 
 	free(b.given_back);
 	return err;
 }
-
-void trace_ops_write_head(FILE *out, const char *source, const struct trace_ops_report *report)
-{
-	fprintf(out, "# operations of %s\n", source);
-	fputs("# alloc CPU ORDER TYPE = SLOT; free CPU SLOT; tick CPU; drain CPU; behind #: the line of the trace\n",
-	      out);
-	fprintf(out, "oplog 1\ncpus %" PRIu32 "\n", report->cpus);
-}
-
-void trace_ops_write(FILE *out, const struct op *op, uint64_t line)
-{
-	switch (op->kind) {
-	case OP_ALLOC:
-		fprintf(out, "alloc %u %u %c", (unsigned int)op->cpu, (unsigned int)op->order,
-			"UMR"[op->type % 3]);
-		break;
-	case OP_FREE:
-		fprintf(out, "free %u %" PRIu32, (unsigned int)op->cpu, op->slot);
-		break;
-	default:
-		fprintf(out, "%s %u", op->kind == OP_TICK ? "tick" : "drain",
-			(unsigned int)op->cpu);
-		break;
-	}
-	if (line) {
-		fprintf(out, " # %" PRIu64, line);
-	}
-	fputc('\n', out);
-}

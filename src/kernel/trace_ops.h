@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "../core/machine.h"
 #include "../core/op.h"
 #include "replay.h"
 
@@ -38,8 +39,24 @@ typedef bool trace_ops_fn(void *ctx, const struct op *op, uint64_t line);
 enum base_err trace_ops_run(const struct trace_ops_source *source, trace_ops_fn *fn, void *ctx,
 			    struct trace_ops_report *report, struct diag *d);
 
-/* the op log's text: a head (from the first operation on the report knows the CPUs), and one line for each operation */
-void trace_ops_write_head(FILE *out, const char *source, const struct trace_ops_report *report);
-void trace_ops_write(FILE *out, const struct op *op, uint64_t line);
+/*
+ * The machine that the trace was recorded on, as far as the model can run it: out of the zoneinfo or the first snapshot,
+ * without either one of 4 CPUs and 2 GiB.  The caller machine_free()s it.
+ */
+enum base_err trace_ops_machine(const struct trace_ops_source *source, struct machine *machine,
+				struct diag *d);
+
+/*
+ * Writes operations as a file in the vectors' format, which names blocks by pfn: so they run on a machine beside it.
+ */
+struct trace_ops_writer;
+
+/* patches: of the machine beside it, a set that the format has a name for; NULL and *d on failure */
+struct trace_ops_writer *trace_ops_writer_new(FILE *out, const char *source,
+					      const struct machine *machine, uint32_t patches,
+					      struct diag *d);
+bool trace_ops_write(struct trace_ops_writer *writer, const struct op *op, uint64_t line);
+/* frees of blocks that the machine beside it had no memory for are left out; how many */
+uint64_t trace_ops_writer_free(struct trace_ops_writer *writer);
 
 #endif
