@@ -148,6 +148,19 @@ Test(machine_file, high_memory_is_moved_down)
 	free(t.s);
 }
 
+/* A torn zone has a boost and no marks. */
+Test(machine_file, marks_that_are_not_there)
+{
+	static const char text[] =
+		"Node 0, zone   Normal\n  pages free     930\n        boost    208\n        managed  1024\n";
+	struct text t = { .s = strdup(text), .len = strlen(text) };
+
+	expect_machine(
+		kern_read(KERN_ZONEINFO, &t), 2,
+		"cpus: 2\nzones:\n  - {name: Normal, size: 4MiB, start_pfn: 4096}\n" KERNEL_KEYS);
+	free(t.s);
+}
+
 /* A newline or an escape in a file's name does not end the comment that names it. */
 Test(machine_file, names_are_clean)
 {

@@ -162,7 +162,7 @@ void kern_plan_free(struct kern_plan *plan)
 	*plan = (struct kern_plan){ 0 };
 }
 
-/* The marks without the boost, which a machine gets anew. */
+/* The marks, which must all be there, without the boost, which a machine gets anew. */
 static void marks_of(const struct kern_zone *z, int64_t marks[3])
 {
 	int64_t boost = z->v[KERN_ZF_boost] > 0 ? z->v[KERN_ZF_boost] : 0;
@@ -253,10 +253,11 @@ static void write_zone(FILE *out, const struct kern_dump *dump, const struct ker
 
 	fprintf(out, "%s- {name: %s, size: %s, start_pfn: %" PRIu64, indent, pz->zone->name,
 		base_format_size(size, pz->pages * dump->page_size), pz->start_pfn);
-	marks_of(pz->zone, marks);
-	if (plan->own_marks)
+	if (plan->own_marks) {
+		marks_of(pz->zone, marks);
 		fprintf(out, ", watermarks: [%" PRId64 ", %" PRId64 ", %" PRId64 "]", marks[0],
 			marks[1], marks[2]);
+	}
 	fprintf(out, "}\n");
 }
 

@@ -40,6 +40,8 @@ static inline void fuzz_use_dump(const struct kern_dump *dump)
 	static FILE *null;
 	struct kern_checks checks;
 	struct kern_plan plan;
+	struct machine machine;
+	struct diag d;
 	struct base_json j;
 	size_t i;
 
@@ -59,6 +61,10 @@ static inline void fuzz_use_dump(const struct kern_dump *dump)
 		if (plan.zones[i].start_pfn < plan.zones[i - 1].start_pfn + plan.zones[i - 1].pages)
 			abort();
 	kern_machine_write(null, dump, &checks, &plan, "fuzz");
+	if (kern_plan_machine(&plan, dump, &checks, &machine, &d) == BASE_ERR_OK)
+		machine_free(&machine);
+	else if (!d.message[0])
+		abort();
 	kern_plan_free(&plan);
 	kern_checks_free(&checks);
 }
