@@ -217,19 +217,31 @@ u32 *work_log_slots(const struct work_log *log, size_t i)
 								     NULL;
 }
 
-/* What tl has beyond the log. */
+void work_log_init(struct work_log *log, u32 patches)
+{
+	*log = (struct work_log){ .patches = patches };
+}
+
+/* Up to max_ops operations in all; 0: no bound. */
 static enum sim_err take_new(struct work_log *log, struct timeline *tl, u64 line, u64 max_ops,
 			     struct sim_error *err)
 {
 	while (log->nr < tl_length(tl) && (!max_ops || log->nr < max_ops)) {
 		const u32 *slots;
+		enum sim_err ret;
 		struct op op;
 
-		if (tl_op(tl, log->nr, &op, &slots, err))
-			return err->code;
+		ret = tl_op(tl, log->nr, &op, &slots, err);
+		if (ret)
+			return ret;
 		log_add(log, &op, slots, line);
 	}
 	return SIM_OK;
+}
+
+enum sim_err work_log_take(struct work_log *log, struct timeline *tl, struct sim_error *err)
+{
+	return take_new(log, tl, 0, 0, err);
 }
 
 static int fail_sim(const struct call *call, const struct work *w, const struct sim_error *err)
@@ -260,7 +272,7 @@ int work_record(const struct call *call, const struct work *w, u32 patches,
 	struct sim_error err;
 	int status = 0;
 
-	*log = (struct work_log){ .patches = patches };
+	work_log_init(log, patches);
 	*cut = false;
 	/* nobody goes back here, so the log is all that grows: no bound but the host's */
 	if (tl_create(w->machine, patches, SIZE_MAX / 4, true, &tl, &err))

@@ -62,7 +62,10 @@ int work_fail(const struct call *call, const struct work *w, const struct scn_ev
  */
 int work_record(const struct call *call, const struct work *w, u32 patches,
 		const struct setup_bounds *bounds, struct work_log *log, bool *cut);
+void work_log_init(struct work_log *log, u32 patches);
 void work_log_free(struct work_log *log);
+/* What the timeline has beyond the log. */
+enum sim_err work_log_take(struct work_log *log, struct timeline *tl, struct sim_error *err);
 
 /* The slots of operation @i for sim_exec(): those of a free, else NULL. */
 u32 *work_log_slots(const struct work_log *log, size_t i);
