@@ -202,8 +202,10 @@ static void ask(struct stepper *st)
 	say(st, "Question %s: %s", p->id, p->ask);
 	for (size_t i = 0; i < p->nr_choices; i++)
 		fprintf(st->out, "%s%s", i ? ", " : "Choices: ", p->choices[i]);
-	say(st, "%s%s%s%s", p->nr_choices ? ". " : "", p->hint[0] ? "Hint: " : "", p->hint,
-	    p->hint[0] ? " " : "");
+	if (p->nr_choices)
+		say(st, ".");
+	if (p->hint[0])
+		say(st, "Hint: %s", p->hint);
 	say(st, "Answer with p and your answer, or go on.");
 }
 
