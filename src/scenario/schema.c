@@ -232,10 +232,10 @@ static void scalars(struct check *c, const struct field_spec *f, const struct no
 		return;
 	}
 	if (n->nr < f->min || n->nr > f->max)
-		base_diag_hint(fault(c, n, "%s has %u values", f->key, n->nr),
-			       f->min == f->max ? "expected %" PRId64 :
-						  "expected %" PRId64 " to %" PRId64,
-			       f->min, f->max);
+		base_diag_hint(
+			fault(c, n, "%s has %u value%s", f->key, n->nr, n->nr == 1 ? "" : "s"),
+			f->min == f->max ? "expected %" PRId64 : "expected %" PRId64 " to %" PRId64,
+			f->min, f->max);
 	putc('[', c->out);
 	for (u32 i = 0; i < n->nr; i++) {
 		if (want_scalar(c, n->items[i], f->key, "plain values in the list"))
@@ -404,23 +404,22 @@ static void unknown_keys(struct check *c, const struct map_spec *spec, const str
 }
 
 /* Exactly one key, which says what the map is. */
-static bool want_one(struct check *c, const struct map_spec *spec, const struct node *n)
+static void want_one(struct check *c, const struct map_spec *spec, const struct node *n)
 {
 	char all[400];
 
 	if (n->nr == 1)
-		return true;
+		return;
 	if (n->nr == 0) {
 		keys_text(spec, all, sizeof(all));
 		base_diag_hint(fault(c, n, "%s without a kind", spec->help), "expected one of %s",
 			       all);
-		return false;
+		return;
 	}
 	base_diag_hint(
 		fault(c, n->keys[1], "%s has one kind; this one has '%.60s' and '%.60s'",
 		      spec->help, n->keys[0]->text, n->keys[1]->text),
 		"begin a new entry of the list with '- '; what belongs to a kind stands in { } or is indented more");
-	return false;
 }
 
 /* `say: text` for `say: {text: ...}`. */
@@ -462,8 +461,8 @@ static void check_map(struct check *c, const struct map_spec *spec, const struct
 		return;
 	}
 	unknown_keys(c, spec, n, key);
-	if (spec->plain == one_of && !want_one(c, spec, n))
-		return;
+	if (spec->plain == one_of)
+		want_one(c, spec, n);
 	putc('{', c->out);
 	for (const struct field_spec *f = spec->fields; f->key; f++) {
 		const struct node *v = node_get(n, f->key);
