@@ -15,6 +15,7 @@
 
 #include "machine.h"
 #include "mm_types.h"
+#include "op.h"
 #include "step.h"
 
 enum { CHUNK_SHIFT = 12, CHUNK_SIZE = 1 << CHUNK_SHIFT };
@@ -42,7 +43,8 @@ struct sim {
 	u32 page_shift;	       /* node id of pfn p: p + page_shift (mod 2^32) */
 	u32 first_block;       /* node id of the first order-10 block */
 	u32 first_page;	       /* node id of the first page */
-	u32 slot_limit;
+	u32 slot_limit;	       /* slots from here to slot_end are those apart: OP_F_APART */
+	u32 slot_end;
 
 	step_observer observer;
 	void *observer_ctx;
@@ -67,11 +69,22 @@ struct sim {
 	u16 depth;    /* 1 while an injected op runs */
 	u32 hold_now; /* pages moved in the current zone-lock hold */
 	u32 *scratch; /* SIM_OP_LIST_MAX node ids, for lists and bulk */
+	u32 *scratch_base;
 	bool check_invariants;
 };
 
 /* Take over what is copied from the state, after the state was replaced. */
 void sim_reload(struct sim *sim);
+/*
+ * Forget a running operation: after the machine was left in the middle of one and
+ * its state replaced.
+ */
+void sim_reset(struct sim *sim);
+/*
+ * sim_exec() without its checks, for operations that a log has had checked. A slot
+ * that is not taken counts as empty.
+ */
+void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result);
 /* Recompute whether steps must be reported at all. */
 void sim_update_watched(struct sim *sim);
 
@@ -81,6 +94,13 @@ static inline struct per_cpu_pages *per_cpu_pageset(struct sim *sim, const struc
 						    u32 cpu)
 {
 	return &sim->pagesets[(u32)zone->id * sim->nr_cpus + cpu];
+}
+
+static inline bool slot_taken(const struct sim *sim, u32 id)
+{
+	if (id >= sim->state->slot_bump && (id < sim->slot_limit || id >= sim->slot_end))
+		return false;
+	return sim->slots[id].generation >> 4 & 1;
 }
 
 static inline void sim_dirty(struct sim *sim, const void *p)

@@ -61,11 +61,6 @@ static enum sim_err check_alloc(const struct sim *sim, const struct op *op, stru
 	return SIM_OK;
 }
 
-static bool slot_is_taken(const struct sim *sim, u32 id)
-{
-	return id > 0 && id < sim->state->slot_bump && (sim->slots[id].generation >> 4 & 1);
-}
-
 static enum sim_err check_free(const struct sim *sim, const struct op *op, const u32 *slots,
 			       struct sim_error *err)
 {
@@ -77,7 +72,7 @@ static enum sim_err check_free(const struct sim *sim, const struct op *op, const
 	for (u32 i = 0; i < op->count; i++) {
 		u32 id = slots ? slots[i] : op->slot;
 
-		if (!slot_is_taken(sim, id))
+		if (!slot_taken(sim, id))
 			return sim_fail(err, ERR_SLOT,
 					"slot %u is not taken: freed already, or never allocated",
 					id);

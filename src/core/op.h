@@ -58,7 +58,11 @@ extern const struct op_arg_info op_args[NR_OP_ARGS];
 /* Most blocks of one free or free list; bulk takes one less. */
 enum { SIM_OP_LIST_MAX = 65536 };
 
-enum { OP_F_ATOMIC = 1, OP_F_BUSY = 2, OP_F_ON = 4 };
+/*
+ * OP_F_APART is the timeline's: an operation put into the middle of a log takes
+ * the slots from op->slot on, which nobody else gets, and gives none back.
+ */
+enum { OP_F_ATOMIC = 1, OP_F_BUSY = 2, OP_F_ON = 4, OP_F_APART = 8 };
 
 /* The first 16 bytes say all of the frequent kinds. */
 struct op {

@@ -102,7 +102,8 @@ static void point_into_arena(struct sim *sim, const struct layout *l)
 	sim->first_block = (u32)l->heads;
 	sim->first_page = (u32)(l->heads + l->blocks);
 	sim->page_shift = sim->first_page - (u32)sim->base_pfn;
-	sim->slot_limit = (u32)min_s64((s64)l->slots_nr, UINT32_MAX - 1);
+	sim->slot_end = (u32)min_s64((s64)l->slots_nr, UINT32_MAX - 1);
+	sim->slot_limit = sim->slot_end;
 }
 
 static enum sim_err map_arena(struct sim *sim, struct sim_error *err)
@@ -118,7 +119,9 @@ static enum sim_err map_arena(struct sim *sim, struct sim_error *err)
 	sim->nr_chunks = l.end >> CHUNK_SHIFT;
 	sim->arena = map_zero(l.end);
 	sim->dirty = map_zero(sim->nr_chunks);
-	sim->scratch = malloc(SIM_OP_LIST_MAX * sizeof(*sim->scratch));
+	/* Twice: an injected operation must not write over the list of the outer one. */
+	sim->scratch_base = malloc(2 * SIM_OP_LIST_MAX * sizeof(*sim->scratch));
+	sim->scratch = sim->scratch_base;
 	if (!sim->arena || !sim->dirty || !sim->scratch)
 		return sim_fail(err, ERR_NOMEM,
 				"this host has no room for the machine's %llu MiB of page links",
@@ -272,6 +275,16 @@ void sim_reload(struct sim *sim)
 	sim->scale_max = sim->state->scale_max;
 }
 
+void sim_reset(struct sim *sim)
+{
+	sim->busy = false;
+	sim->kswapd_woken = false;
+	sim->depth = 0;
+	sim->hold_now = 0;
+	sim->scratch = sim->scratch_base;
+	sim_reload(sim);
+}
+
 void sim_update_watched(struct sim *sim)
 {
 	sim->watched = sim->observer || sim->check_invariants;
@@ -349,7 +362,7 @@ void sim_destroy(struct sim *sim)
 		munmap(sim->arena, sim->arena_bytes);
 	if (sim->dirty)
 		munmap(sim->dirty, sim->nr_chunks);
-	free(sim->scratch);
+	free(sim->scratch_base);
 	free(sim->zonelist);
 	machine_free(&sim->machine);
 	free(sim);
@@ -399,27 +412,29 @@ void sim_set_checking(struct sim *sim, bool on)
  * Slots
  */
 
+static void mark_taken(struct sim *sim, u32 id, u32 order)
+{
+	struct slot *slot = &sim->slots[id];
+
+	slot->page = 0;
+	/* The next generation, odd: taken. */
+	slot->generation = ((slot->generation >> 4) + 1) << 4 | order;
+	sim->state->slots_taken++;
+	sim_dirty(sim, slot);
+}
+
 static u32 take_slot(struct sim *sim, u32 order)
 {
 	struct sim_state *st = sim->state;
 	u32 id = st->slot_free;
-	struct slot *slot;
 
-	if (id) {
-		slot = &sim->slots[id];
-		st->slot_free = slot->page;
-	} else {
+	if (id)
+		st->slot_free = sim->slots[id].page;
+	else
 		id = st->slot_bump++;
-		slot = &sim->slots[id];
-	}
-	slot->page = 0;
-	/* The next generation, odd: taken. */
-	slot->generation = ((slot->generation >> 4) + 1) << 4 | order;
-	st->slots_taken++;
-	sim_dirty(sim, slot);
+	mark_taken(sim, id, order);
 	return id;
 }
-
 static void give_slot(struct sim *sim, u32 id)
 {
 	struct slot *slot = &sim->slots[id];
@@ -431,9 +446,26 @@ static void give_slot(struct sim *sim, u32 id)
 	sim_dirty(sim, slot);
 }
 
-static bool slot_taken(const struct sim *sim, u32 id)
+/* The slot of the i-th block of an allocation. */
+static u32 op_take_slot(struct sim *sim, const struct op *op, u32 i, u32 order)
 {
-	return id > 0 && id < sim->state->slot_bump && (sim->slots[id].generation >> 4 & 1);
+	if (likely(!(op->flags & OP_F_APART)))
+		return take_slot(sim, order);
+	mark_taken(sim, op->slot + i, order);
+	return op->slot + i;
+}
+
+/* Slots apart are never given out twice. */
+static void empty_slot(struct sim *sim, u32 id, bool stays_taken)
+{
+	struct slot *slot = &sim->slots[id];
+
+	slot->page = 0;
+	if (!stays_taken) {
+		slot->generation += 1u << 4;
+		sim->state->slots_taken--;
+	}
+	sim_dirty(sim, slot);
 }
 
 static void fill_slot(struct sim *sim, u32 id, struct page *page)
@@ -452,7 +484,7 @@ static void op_allocate(struct sim *sim, const struct op *op, u32 *slots, struct
 
 	result->attempt = 1;
 	for (u32 i = 0; i < op->count; i++) {
-		u32 id = take_slot(sim, op->order);
+		u32 id = op_take_slot(sim, op, i, op->order);
 
 		if (slots)
 			slots[i] = id;
@@ -479,7 +511,7 @@ static void op_bulk(struct sim *sim, const struct op *op, u32 *slots, struct op_
 	result->got = alloc_pages_bulk(sim, op->type, op->count, op->flags & OP_F_ATOMIC, pages,
 				       &result->attempt);
 	for (u32 i = 0; i < op->count; i++) {
-		u32 id = take_slot(sim, 0);
+		u32 id = op_take_slot(sim, op, i, 0);
 
 		if (slots)
 			slots[i] = id;
@@ -489,8 +521,12 @@ static void op_bulk(struct sim *sim, const struct op *op, u32 *slots, struct op_
 	result->status = result->got == op->count ? OP_DONE : OP_FAILED;
 }
 
-/* The live page of a slot, or NULL for an empty one; the slot is given back. */
-static struct page *release_slot(struct sim *sim, u32 id)
+/*
+ * The live page of a slot, or NULL for an empty one. The slot is given back; but
+ * an operation apart leaves it taken and empty, so that the names which later
+ * operations get are as if it had not been.
+ */
+static struct page *release_slot(struct sim *sim, u32 id, bool apart)
 {
 	struct page *page = NULL;
 
@@ -498,7 +534,10 @@ static struct page *release_slot(struct sim *sim, u32 id)
 	if (slot_taken(sim, id)) {
 		u32 page_id = sim->slots[id].page;
 
-		give_slot(sim, id);
+		if (unlikely(apart || id >= sim->slot_limit))
+			empty_slot(sim, id, apart);
+		else
+			give_slot(sim, id);
 		if (page_id)
 			page = node(sim, page_id);
 	}
@@ -513,7 +552,8 @@ static void op_free(struct sim *sim, const struct op *op, const u32 *slots,
 		    struct op_result *result)
 {
 	for (u32 i = 0; i < op->count; i++) {
-		struct page *page = release_slot(sim, slots ? slots[i] : op->slot);
+		struct page *page =
+			release_slot(sim, slots ? slots[i] : op->slot, op->flags & OP_F_APART);
 
 		if (!page)
 			continue;
@@ -528,7 +568,8 @@ static void op_free_list(struct sim *sim, const struct op *op, const u32 *slots,
 	u32 nr = 0;
 
 	for (u32 i = 0; i < op->count; i++) {
-		struct page *page = release_slot(sim, slots ? slots[i] : op->slot);
+		struct page *page =
+			release_slot(sim, slots ? slots[i] : op->slot, op->flags & OP_F_APART);
 		struct zone *zone;
 
 		if (!page)
@@ -787,14 +828,23 @@ static void op_account(struct sim *sim)
 enum sim_err sim_exec(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result,
 		      struct sim_error *err)
 {
+	enum sim_err ret = op_check(sim, op, slots, err);
+
+	if (!ret && sim->depth > 1)
+		ret = sim_fail(err, ERR_OP, "nothing can be injected into an injected operation");
+	if (ret)
+		return ret;
+	sim_run(sim, op, slots, result);
+	return SIM_OK;
+}
+
+void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result)
+{
 	struct op_result unseen;
 	bool outer_busy = sim->busy, outer_kswapd = sim->kswapd_woken;
 	u32 outer_hold = sim->hold_now;
 	u16 outer_cpu = sim->cpu;
-	enum sim_err ret = op_check(sim, op, slots, err);
 
-	if (ret)
-		return ret;
 	if (!result)
 		result = &unseen;
 	memset(result, 0, sizeof(*result));
@@ -804,9 +854,11 @@ enum sim_err sim_exec(struct sim *sim, const struct op *op, u32 *slots, struct o
 			   (u16)sim_first_online(sim);
 	sim->busy = op->flags & OP_F_BUSY;
 	sim->kswapd_woken = false;
+	sim->scratch = sim->scratch_base + (sim->depth ? SIM_OP_LIST_MAX : 0);
 	sim->depth++;
 	op_run(sim, op, slots, result);
 	sim->depth--;
+	sim->scratch = sim->scratch_base;
 	result->kswapd = sim->kswapd_woken;
 	if (sim->depth) {
 		/* Injected into another operation: that one goes on as it was. */
@@ -820,7 +872,6 @@ enum sim_err sim_exec(struct sim *sim, const struct op *op, u32 *slots, struct o
 		if (unlikely(sim->check_invariants))
 			sim_check_after_op(sim);
 	}
-	return SIM_OK;
 }
 
 u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
@@ -843,7 +894,7 @@ void sim_free(struct sim *sim, u32 cpu, u32 slot)
 
 	SIM_ASSERT(slot_taken(sim, slot), "slot %u", slot);
 	sim->cpu = (u16)cpu;
-	page = release_slot(sim, slot);
+	page = release_slot(sim, slot, false);
 	if (likely(page))
 		free_pages(sim, page, page_order(page));
 	op_account(sim);

@@ -85,16 +85,27 @@ u8 tl_events(const struct timeline *tl, u64 i);
 s64 tl_find_event(const struct timeline *tl, u64 from, bool forward, u8 mask);
 
 /*
- * Edit. The slots that later operations use were given out by the log, so an
- * operation that takes slots can only be appended; others may be put in anywhere.
- * tl_insert() at the current boundary; what follows is kept and runs again when
- * it is reached. tl_remove() takes operation @i out again under the same rule.
- * tl_truncate() forgets what lies behind the current boundary.
+ * Edit. The slots that later operations use were given out by the log. So an
+ * allocation that is put into the middle takes slots of its own, and a free there
+ * leaves its slot taken and empty: later operations keep their names, and a later free
+ * of the same block is a counted no-op.
+ *
+ * tl_insert() puts an operation in at the current boundary, does it, and stands
+ * behind it; what follows is kept and runs again when it is reached. At the end it is
+ * tl_append(). A free is of one block, op->slot. ERR_OP if a later operation
+ * could not run any more (its CPU would be offline).
+ * tl_remove() takes operation @i out again: the last one, one without slots, or one
+ * that was put in. The position stays in the same place of the log.
+ * tl_truncate() forgets what lies behind the current boundary; in the middle of an
+ * operation that one too.
  */
 enum sim_err tl_insert(struct timeline *tl, const struct op *op, struct sim_error *err);
 enum sim_err tl_remove(struct timeline *tl, u64 i, struct sim_error *err);
 enum sim_err tl_truncate(struct timeline *tl, struct sim_error *err);
-/* The same log from the start under another patch set; the position stays, or the nearest boundary. */
+/*
+ * The same log from the start under another patch set; the operation of the
+ * position stays, its step becomes 0. ERR_POSITION if the beginning was dropped.
+ */
 enum sim_err tl_set_base_patches(struct timeline *tl, u32 patches, struct sim_error *err);
 u32 tl_base_patches(const struct timeline *tl);
 
@@ -103,16 +114,37 @@ u32 tl_base_patches(const struct timeline *tl);
  * same CPU meets a locked pageset and goes to the buddy; what needs a held lock is put
  * off to the first step after the release. Its place is (op, step id, n-th occurrence);
  * where that does not occur under another patch set it runs after the operation.
- * At most TL_INJECT_MAX in one operation. Injected allocations take slots like others, so
- * they can only be injected into the last operation of the log.
+ * At most TL_INJECT_MAX in one operation. Only what an interrupt could do: allocations,
+ * frees, ticks, drains, reclaim, touch, boost_clear. Slots as in tl_insert(); @slots as
+ * for sim_exec(). The position stays: the injected operation begins with the next step.
  */
 enum { TL_INJECT_MAX = 16 };
 enum sim_err tl_inject(struct timeline *tl, const struct op *op, u32 *slots,
 		       struct op_result *result, bool *put_off, struct sim_error *err);
+/* The same by place, as a saved session has it: @nth counts from 1. */
+enum sim_err tl_inject_at(struct timeline *tl, u64 i, enum step_id step, u32 nth,
+			  const struct op *op, u32 *slots, struct op_result *result, bool *put_off,
+			  struct sim_error *err);
 /* Injections that found no place of their own and ran after their operation. */
 u64 tl_displaced(const struct timeline *tl);
+/* What is injected into operation @i, in the order it was asked for. */
+struct tl_injection {
+	struct op op;
+	const u32 *slots; /* of a free: op.count slots, valid until the next call; else NULL */
+	enum step_id step;
+	u32 nth;
+	bool put_off, displaced; /* when it last ran */
+};
+u32 tl_nr_injections(const struct timeline *tl, u64 i);
+enum sim_err tl_injection(struct timeline *tl, u64 i, u32 k, struct tl_injection *out,
+			  struct sim_error *err);
+/* Take injection @k of operation @i out again. */
+enum sim_err tl_uninject(struct timeline *tl, u64 i, u32 k, struct sim_error *err);
 
-/* An independent copy at the same position. */
+/*
+ * An independent copy at the same position. It shares memory with its origin, safely also
+ * when the two are used by different threads. The live observer is not copied, a policy is.
+ */
 enum sim_err tl_fork(const struct timeline *tl, struct timeline **other, struct sim_error *err);
 /* Forget the oldest part to make room; tl_first() grows. */
 enum sim_err tl_drop_oldest(struct timeline *tl, struct sim_error *err);

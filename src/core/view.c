@@ -221,7 +221,7 @@ bool sim_slot_info(const struct sim *sim, u32 slot, struct slot_info *info)
 	const struct slot *s = &sim->slots[slot];
 
 	memset(info, 0, sizeof(*info));
-	if (slot == 0 || slot >= sim->state->slot_bump || !(s->generation >> 4 & 1))
+	if (!slot_taken(sim, slot))
 		return false;
 	info->order = s->generation & 15;
 	info->generation = s->generation >> 4;
