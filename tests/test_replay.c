@@ -417,3 +417,55 @@ Test(replay, all_formats_replay)
 				     path);
 	}
 }
+
+/*
+ * Two nodes: CPU 1 is of node 1 and holds 200 pages of node 0. Its ticks give a batch of them back every three seconds,
+ * and nothing else: high is far above.
+ */
+#define NODE_ZONE                                                                                            \
+	"Node %d, zone   Normal\n  pages free     200000\n        min      1000\n        low      4000\n"    \
+	"        high     7000\n        spanned  262144\n        present  262144\n        managed  262144\n" \
+	"        protection: (0, 0, 0, 0)\n  pagesets\n    cpu: 0\n              count: 0\n"                 \
+	"              high:  2000\n              batch: 63\n    cpu: 1\n              count: %d\n"          \
+	"              high:  2000\n              batch: 63\n  start_pfn:           %d\n"
+
+Test(replay, a_remote_nodes_list_goes_by_batches)
+{
+	char trace[] = "/tmp/pageset-trace-XXXXXX", snaps[] = "/tmp/pageset-snaps-XXXXXX";
+	struct replay_options opt = { .trace = trace,
+				      .snapshots = snaps,
+				      .patches = patches_of("guest-6.12"),
+				      .patches_given = true };
+	FILE *t = fdopen(mkstemp(trace), "w"), *s = fdopen(mkstemp(snaps), "w");
+	static const int left[] = { 200, 137, 74, 11, 0 };
+	struct replay_report report;
+	struct diag d;
+	int n, i, page = 0;
+
+	cr_assert(t && s);
+	for (n = 0; n < 5; n++) {
+		fprintf(s, "### snap=%d label=x file=zoneinfo mono=%d\n", n, 3 * n);
+		fprintf(s, NODE_ZONE NODE_ZONE, 0, left[n], 262144, 1, 0, 524288);
+		/* what goes before this snapshot: a batch, at last what is left */
+		for (i = n ? left[n - 1] - left[n] : 0; i > 0; i--, page++)
+			fprintf(t,
+				" kworker/1:0-9 [001] d..2. %d.5%05d: mm_page_pcpu_drain: page=0 pfn=0x%x order=0 migratetype=1\n",
+				3 * n - 1, page, 262144 + page);
+		fprintf(t, " x-1 [000] ..... %d.0: tracing_mark_write: x: snap-begin %d x\n", 3 * n,
+			n);
+		fprintf(t, " x-1 [000] ..... %d.1: tracing_mark_write: x: snap-end %d x\n", 3 * n,
+			n);
+	}
+	fclose(t);
+	fclose(s);
+	cr_assert_eq(replay_run(&opt, &report, &d), BASE_ERR_OK, "%s", d.message);
+	cr_expect_eq(report.remote.recorded, 4);
+	cr_expect_eq(report.remote.same_size, 4);
+	cr_expect_eq(report.ticks.recorded, 0);
+	cr_expect_eq(report.requests.recorded, 0);
+	/* node 0's zone alone has traffic: two lists at four marks */
+	cr_expect_eq(report.marks.compared, 8);
+	cr_expect_eq(report.marks.equal, 8);
+	remove(trace);
+	remove(snaps);
+}

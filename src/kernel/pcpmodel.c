@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../core/zone.h"
+#include "model_check.h"
 
 #define UNKNOWN_BATCH 63
 #define NOWHERE UINT32_MAX
@@ -58,10 +59,12 @@ static bool init_unknown(struct pcpmodel_machine *m, uint32_t cpus)
 	m->nr_nodes = 1;
 	m->zones = calloc(3, sizeof(*m->zones));
 	m->initial = calloc(3, sizeof(*m->initial));
-	if (!m->zones || !m->initial) {
+	m->node_cpus = calloc(1, sizeof(*m->node_cpus));
+	if (!m->zones || !m->initial || !m->node_cpus) {
 		return false;
 	}
 	memcpy(m->zones, zones, sizeof(zones));
+	m->node_cpus[0] = cpus;
 	for (i = 0; i < 3; i++) {
 		m->initial[i].type = (uint8_t)i;
 		m->initial[i].id = (uint16_t)i;
@@ -98,6 +101,26 @@ static void init_zone(struct pcpmodel_machine *m, const struct kern_zone *kz)
 	m->nr_zones++;
 }
 
+/* zoneinfo does not say which CPU is of which node: by the file's own limits, else evenly */
+static bool count_node_cpus(struct pcpmodel_machine *m, const struct kern_dump *dump)
+{
+	struct kern_checks checks;
+	uint32_t i;
+
+	m->node_cpus = calloc(m->nr_nodes, sizeof(*m->node_cpus));
+	if (!m->node_cpus) {
+		return false;
+	}
+	kern_model_check(dump, &checks);
+	for (i = 0; i < m->nr_nodes; i++) {
+		m->node_cpus[i] = checks.node_cpus[i] ? checks.node_cpus[i] :
+							m->nr_online / m->nr_nodes;
+		m->node_cpus[i] = m->node_cpus[i] ? m->node_cpus[i] : 1;
+	}
+	kern_checks_free(&checks);
+	return true;
+}
+
 bool pcpmodel_machine_init(struct pcpmodel_machine *m, const struct kern_dump *dump, uint32_t cpus)
 {
 	unsigned int *list;
@@ -126,13 +149,14 @@ bool pcpmodel_machine_init(struct pcpmodel_machine *m, const struct kern_dump *d
 	list = kern_dump_nodes(dump, &nr);
 	m->nr_nodes = list && nr ? list[nr - 1] + 1 : 1;
 	free(list);
-	return true;
+	return count_node_cpus(m, dump);
 }
 
 void pcpmodel_machine_free(struct pcpmodel_machine *m)
 {
 	free(m->zones);
 	free(m->initial);
+	free(m->node_cpus);
 	memset(m, 0, sizeof(*m));
 }
 
@@ -228,9 +252,8 @@ bool pcpmodel_init(struct pcpmodel *model, const struct pcpmodel_machine *m, uin
 	model->state.nr_online = m->nr_online;
 	model->state.patches = patches;
 	model->state.scale_max = model->sim.scale_max;
-	/* zoneinfo does not say which CPU is of which node; machines spread them evenly */
 	for (i = 0; i < m->nr_nodes; i++) {
-		model->node_online[i] = m->nr_online / m->nr_nodes ? m->nr_online / m->nr_nodes : 1;
+		model->node_online[i] = m->node_cpus[i];
 	}
 	for (i = 0; i < psets; i++) {
 		model->psets[i].cpu = (uint16_t)(i % m->nr_cpus);
@@ -331,7 +354,7 @@ static int64_t fraction_of_list(const struct pcpmodel_machine *m, const struct s
 				uint32_t zi, uint32_t cpu)
 {
 	const struct zone *z = &m->initial[zi];
-	uint32_t cpus = m->nr_online / m->nr_nodes ? m->nr_online / m->nr_nodes : 1;
+	uint32_t cpus = m->node_cpus[z->node];
 	int64_t high = 0, before = 0, count = 0, moved = 0, fraction;
 	bool changed_twice = false;
 	size_t i;
@@ -378,7 +401,7 @@ static int64_t fraction_of_list(const struct pcpmodel_machine *m, const struct s
 int64_t pcpmodel_find_fraction(const struct pcpmodel_machine *m, const struct snaps *snaps,
 			       uint32_t *lists)
 {
-	uint32_t zi, cpu, cpus = m->nr_online / m->nr_nodes ? m->nr_online / m->nr_nodes : 1;
+	uint32_t zi, cpu;
 	int64_t found = 0;
 
 	*lists = 0;
@@ -395,7 +418,9 @@ int64_t pcpmodel_find_fraction(const struct pcpmodel_machine *m, const struct sn
 				if (min != kc->v[KERN_CF_high_max]) {
 					return 0;
 				}
-				found = min > 0 ? m->initial[zi].managed_pages / cpus / min : 0;
+				found = min > 0 ? m->initial[zi].managed_pages /
+							  m->node_cpus[m->initial[zi].node] / min :
+						  0;
 				*lists += 1;
 				continue;
 			}

@@ -39,7 +39,8 @@ struct pcpmodel_machine {
 	uint32_t nr_cpus; /* CPU numbers are below this */
 	uint32_t nr_online;
 	uint32_t nr_nodes;
-	bool known;	  /* false: no zoneinfo; x86 zones and unknown limits are assumed */
+	uint32_t *node_cpus; /* CPUs that a node's limits are computed for, [node] */
+	bool known;	     /* false: no zoneinfo; x86 zones and unknown limits are assumed */
 	int64_t fraction; /* percpu_pagelist_high_fraction recognised from the snapshots, 0: none */
 };
 

@@ -64,8 +64,9 @@ struct replay {
 	struct pset *psets;
 	struct run run;
 	FILE *ops;
-	bool have_counts; /* a snapshot was taken */
-	bool failed;	  /* out of memory or disk */
+	bool have_counts;   /* a snapshot was taken */
+	bool expects_marks; /* the first part of the trace has the mark of one */
+	bool failed;	    /* out of memory or disk */
 };
 
 static const char *const skip_names[] = {
@@ -324,6 +325,12 @@ static uint32_t id_of(struct replay *r, uint64_t pfn)
 	return id;
 }
 
+/* snapshots are there to tell the start, so nothing is judged before the first of their marks */
+static bool state_known(const struct replay *r)
+{
+	return r->have_counts || !r->expects_marks;
+}
+
 /* an allocation that the recording shows without a refill */
 static void do_alloc(struct replay *r, const struct flow_event *fe)
 {
@@ -352,7 +359,7 @@ static void do_alloc(struct replay *r, const struct flow_event *fe)
 	pcpmodel_alloc(&r->model, pcp);
 	id = find_leaving(r, pset, pindex, id, true, fe);
 	empty = list_is_empty(r, pset, pindex);
-	judged = ps->lists[pindex].refilled;
+	judged = ps->lists[pindex].refilled && state_known(r);
 	leave(r, pset, pindex, id, ev->order);
 	if (empty && judged) {
 		r->report->refills.model_only++;
@@ -499,7 +506,7 @@ static void judge_refill(struct replay *r, uint32_t pset, const struct flow_even
 	if (fix.recorded != predicted) {
 		cause = replay_fix_refill(&fix, before);
 	}
-	if (!ls->refilled) {
+	if (!ls->refilled || !state_known(r)) {
 		r->report->skipped[ps->lost ? REPLAY_SKIP_LOST : REPLAY_SKIP_START_STATE]++;
 		return;
 	}
@@ -543,7 +550,7 @@ static void do_refill(struct replay *r, uint64_t n)
 	struct flow_event *fe = flow_event(r->flow, n), *alloc;
 	uint32_t order = fe->ev.order, type = fe->ev.migratetype, pset = pset_of(r, &fe->ev),
 		 pindex, list;
-	bool was_empty = true, judged, direct;
+	bool was_empty = true, judged, first, direct;
 	struct per_cpu_pages *pcp, before;
 	struct list_state *ls;
 	int predicted;
@@ -576,8 +583,9 @@ static void do_refill(struct replay *r, uint64_t n)
 		was_empty = was_empty && !alloc;
 		leave_silently(r, pages_list(r->pages, list)->head, fe);
 	}
-	judged = ls->refilled;
-	if (!ls->start_fixed) {
+	judged = ls->refilled && state_known(r);
+	first = !ls->start_fixed;
+	if (first) {
 		ls->start_fixed = true;
 		ls->start_factor = -1;
 	}
@@ -589,7 +597,7 @@ static void do_refill(struct replay *r, uint64_t n)
 	before = *pcp;
 	predicted = pcpmodel_refill(&r->model, pcp, zone_of_pset(r, pset), order);
 	judge_refill(r, pset, fe, !alloc, was_empty, predicted, &before);
-	if (!judged && !order) {
+	if (first && !order) {
 		/* what a doubling refill leaves is one more than what it began with */
 		ls->start_factor = (int8_t)(pcp->alloc_factor ? pcp->alloc_factor - 1 : 0);
 	}
@@ -708,7 +716,7 @@ static void judge_drain(struct replay *r, uint32_t pset, const struct flow_event
 			r->report->keep_off++;
 		}
 	}
-	if (r->run.nr && !ps->drained) {
+	if (r->run.nr && (!ps->drained || !state_known(r))) {
 		ps->drained = true;
 		r->report->skipped[ps->lost ? REPLAY_SKIP_LOST : REPLAY_SKIP_START_STATE]++;
 		return;
@@ -718,7 +726,7 @@ static void judge_drain(struct replay *r, uint32_t pset, const struct flow_event
 		r->report->drains.same_event += predicted > 0;
 		r->report->drains.same_size += same;
 	} else if (predicted) {
-		if (!ps->drained) {
+		if (!ps->drained || !state_known(r)) {
 			r->report->skipped[ps->lost ? REPLAY_SKIP_LOST : REPLAY_SKIP_START_STATE]++;
 			return;
 		}
@@ -789,7 +797,7 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 	type = free_type(r, id, fe);
 	pindex = pcpmodel_pindex(ev->order, type);
 	ls = &r->psets[pset].lists[pindex];
-	judged = r->psets[pset].drained;
+	judged = r->psets[pset].drained && state_known(r);
 	judge_drain(r, pset, fe, predicted, limit, free_high, &before);
 	pages_push(r->pages, list_of(pset, pindex), id, ev->order);
 	r->psets[pset].listed += 1 << ev->order;
@@ -838,59 +846,85 @@ static uint64_t ticks_since(const struct pset *ps, const struct trace_event *ev)
 	return (ev->time_ns - ps->tick_ns) / SECOND_NS + 2;
 }
 
+/* what a tick of the vmstat worker did to a list */
+struct tick {
+	struct per_cpu_pages after; /* before the pages are taken off */
+	bool decayed;		    /* pages above high went */
+	bool remote;		    /* up to a batch of a remote node's list went */
+};
+
 /*
  * A drain by the vmstat worker is the tick itself.  Ticks before it drained nothing and are not in the trace; high fell
- * with each.  Only the size of this one is predicted.
+ * with each.  Only the size of this one is predicted: what is above high, on a remote node's list a batch, or both.
  */
-static bool judge_tick(struct replay *r, uint32_t pset, const struct flow_event *fe)
+static bool predict_tick(struct replay *r, uint32_t pset, const struct flow_event *fe,
+			 struct tick *tick)
 {
-	struct per_cpu_pages *pcp = &r->model.psets[pset], now = *pcp;
+	const struct per_cpu_pages *pcp = &r->model.psets[pset];
 	uint64_t i, most = ticks_since(&r->psets[pset], &fe->ev);
-	int over = 0;
+	bool nodes = r->machine.nr_nodes > 1;
+	int over = 0, rest;
 
-	for (i = 0; i < most && !over; i++) {
-		over = pcpmodel_tick(&r->model, &now);
+	*tick = (struct tick){ .after = *pcp };
+	for (i = 0; i < most && pcpmodel_tuned(&r->model); i++) {
+		over = pcpmodel_tick(&r->model, &tick->after);
+		rest = pcp->count - over < pcp->batch ? pcp->count - over : pcp->batch;
+		tick->decayed = over > 0;
+		if (over && same_end(&r->run, over)) {
+			return true;
+		}
+		tick->remote = nodes && rest > 0 && same_end(&r->run, over + rest);
+		if (tick->remote) {
+			return true;
+		}
+		if (over) {
+			break;
+		}
 	}
-	if (over && same_end(&r->run, over)) {
-		*pcp = now;
-		return true;
+	rest = pcp->count < pcp->batch ? pcp->count : pcp->batch;
+	*tick = (struct tick){ .after = *pcp, .decayed = over > 0 };
+	tick->remote = nodes && same_end(&r->run, rest);
+	if (tick->remote) {
+		tick->decayed = false;
 	}
-	return false;
+	return tick->remote;
 }
 
 static void do_worker_drain(struct replay *r, uint32_t pset, const struct flow_event *fe)
 {
 	struct per_cpu_pages *pcp = &r->model.psets[pset];
-	int remote = pcp->count < pcp->batch ? pcp->count : pcp->batch;
-	enum replay_op_kind kind = REPLAY_OP_TICK;
-	bool same;
+	struct tick tick;
+	bool same = predict_tick(r, pset, fe, &tick);
+	int remote = 0;
 
-	if (pcpmodel_tuned(&r->model)) {
-		same = judge_tick(r, pset, fe);
-		if (!same && r->machine.nr_nodes > 1 && same_end(&r->run, remote)) {
-			same = true;
-			kind = REPLAY_OP_REMOTE;
-		}
-	} else {
-		same = r->machine.nr_nodes > 1 && same_end(&r->run, remote);
-		kind = same ? REPLAY_OP_REMOTE : REPLAY_OP_REQUEST;
-	}
-	if (kind == REPLAY_OP_TICK) {
-		r->report->ticks.recorded++;
-		r->report->ticks.same_size += same;
-		if (!same && pcp->count - r->run.pages >= pcp->high_min) {
-			pcp->high = pcp->count - r->run.pages;
-		}
-	} else if (kind == REPLAY_OP_REMOTE) {
-		r->report->remote.recorded++;
-		r->report->remote.same_size++;
-	} else {
+	if (!same && !pcpmodel_tuned(&r->model)) {
+		/* no tick of such a kernel drains this list: somebody's drain of all, by a worker on each CPU */
 		r->report->requests.recorded++;
 		r->report->requests.same_size += same_end(&r->run, pcp->count);
+		leave_drained(r, pset);
+		put_op(r, REPLAY_OP_REQUEST, pset, 0, 0, r->run.pages, fe, PAGES_NONE, 0);
+		return;
+	}
+	if (same) {
+		*pcp = tick.after;
+	} else if (pcp->count - r->run.pages >= pcp->high_min) {
+		pcp->high = pcp->count - r->run.pages;
+	}
+	if (tick.remote) {
+		remote = pcp->batch < r->run.pages ? pcp->batch : r->run.pages;
+		r->report->remote.recorded++;
+		r->report->remote.same_size++;
+	}
+	if (tick.decayed || !same) {
+		r->report->ticks.recorded++;
+		r->report->ticks.same_size += same;
+		put_op(r, REPLAY_OP_TICK, pset, 0, 0, r->run.pages - remote, fe, PAGES_NONE, 0);
+	}
+	if (tick.remote) {
+		put_op(r, REPLAY_OP_REMOTE, pset, 0, 0, remote, fe, PAGES_NONE, 0);
 	}
 	r->psets[pset].tick_ns = fe->ev.time_ns;
 	leave_drained(r, pset);
-	put_op(r, kind, pset, 0, 0, r->run.pages, fe, PAGES_NONE, 0);
 }
 
 static void do_drain(struct replay *r, uint64_t n)
@@ -1152,7 +1186,7 @@ static bool tuning_can_reach(struct replay *r)
 				high = kc ? kc->v[KERN_CF_high] : 0;
 				if (i && high > from) {
 					int64_t low =
-						z->_watermark[WMARK_LOW] / r->machine.nr_online;
+						z->_watermark[WMARK_LOW] / r->machine.node_cpus[z->node];
 
 					low = from > low ? from : low;
 					if ((uint64_t)(high - low) >
@@ -1202,6 +1236,21 @@ static uint32_t cpus_seen(struct replay *r)
 	return (uint32_t)(most + 1) * 2 < TRACE_CPU_MAX ? (uint32_t)(most + 1) * 2 : TRACE_CPU_MAX;
 }
 
+static bool marks_ahead(struct replay *r)
+{
+	uint64_t n = flow_first(r->flow, NULL), i;
+
+	for (i = 0; n != FLOW_NONE && i < flow_count(r->flow); i++) {
+		const struct trace_event *ev = &flow_event(r->flow, n + i)->ev;
+
+		if (ev->kind == TRACE_MARK && ev->mark == TRACE_MARK_SNAP_END &&
+		    snaps_find(&r->snaps, ev->snap)) {
+			return true;
+		}
+	}
+	return false;
+}
+
 static enum base_err replay_open(struct replay *r, struct diag *d)
 {
 	const struct replay_options *opt = r->opt;
@@ -1234,6 +1283,7 @@ static enum base_err replay_open(struct replay *r, struct diag *d)
 		return no_memory(r, d);
 	}
 	find_fraction(r);
+	r->expects_marks = marks_ahead(r);
 	r->report->fraction = r->machine.fraction;
 	r->report->machine_known = r->machine.known;
 	r->report->snapshots = r->snaps.nr;
