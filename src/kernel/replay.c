@@ -1185,8 +1185,8 @@ static bool tuning_can_reach(struct replay *r)
 
 				high = kc ? kc->v[KERN_CF_high] : 0;
 				if (i && high > from) {
-					int64_t low =
-						z->_watermark[WMARK_LOW] / r->machine.node_cpus[z->node];
+					int64_t low = z->_watermark[WMARK_LOW] /
+						      r->machine.node_cpus[z->node];
 
 					low = from > low ? from : low;
 					if ((uint64_t)(high - low) >
