@@ -120,7 +120,7 @@ static enum base_err read_and_write(const struct trace_ops_source *source, const
 
 	if (!path)
 		return trace_ops_run(source, write_op, w, report, d);
-	err = trace_ops_machine(source, &w->machine, d);
+	err = trace_ops_machine(source, 4, &w->machine, d);
 	if (err)
 		return err;
 	err = base_save_begin(&save, path, &w->out, d);

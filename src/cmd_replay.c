@@ -2,12 +2,11 @@
 /* pageset replay: what the model predicts for a recorded trace against what the kernel did. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/json.h"
 #include "base/progress.h"
 #include "core/patch.h"
-#include "kernel/replay.h"
+#include "kernel/trace_ops.h"
 #include "verb.h"
 
 struct replay_opts {
@@ -59,26 +58,6 @@ static bool patches_asked(const struct call *call, struct replay_options *opt, i
 	return true;
 }
 
-/* the snapshots that `watch --record` puts beside its trace */
-static char *snaps_beside(const char *trace)
-{
-	size_t len = strlen(trace);
-	char *path;
-	struct stat st;
-
-	if (strcmp(trace, "-") == 0) {
-		return NULL;
-	}
-	path = base_alloc(len + sizeof(".snaps"), 1);
-	memcpy(path, trace, len);
-	memcpy(path + len, ".snaps", sizeof(".snaps"));
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
-		return path;
-	}
-	free(path);
-	return NULL;
-}
-
 static int run(const struct call *call)
 {
 	const struct replay_opts *o = call->opts;
@@ -97,7 +76,7 @@ static int run(const struct call *call)
 		return status;
 	}
 	if (!opt.snapshots) {
-		opt.snapshots = beside = snaps_beside(opt.trace);
+		opt.snapshots = beside = trace_snaps_beside(opt.trace);
 	}
 	base_progress_begin(&progress, "replay");
 	opt.progress_ctx = &progress;

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "core/field.h"
+#include "kernel/trace_ops.h"
 
 /* An operation file of more than this is refused before it fills the memory. */
 #define WORK_TEXT_MAX ((size_t)1 << 30)
@@ -16,6 +17,18 @@ static const char *file_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+/* The operations and their machine are there: everything else. */
+static int use_ops(const struct call *call, struct work *w)
+{
+	w->machine = &w->own;
+	w->name = file_name(w->path);
+	w->title = "";
+	w->patches = w->ops.patches;
+	w->seed = call->common->seed;
+	w->default_zone = FIELD_NO_ZONE;
+	return setup_machine(call, &w->own, &w->patches);
 }
 
 static int load_ops(const struct call *call, struct work *w, const struct base_text *text)
@@ -31,13 +44,44 @@ static int load_ops(const struct call *call, struct work *w, const struct base_t
 		base_diag_set(&d, BASE_ERR_NO_MEMORY, text->name, 0, 0, "%s", sim_err.message);
 		return call_fail(call, &d);
 	}
-	w->machine = &w->own;
-	w->name = file_name(w->path);
-	w->title = "";
-	w->patches = w->ops.patches;
-	w->seed = call->common->seed;
-	w->default_zone = FIELD_NO_ZONE;
-	return setup_machine(call, &w->own, &w->patches);
+	return use_ops(call, w);
+}
+
+/*
+ * A recorded trace. It was read once for its kind and is read again as a stream, standard input from a file without a
+ * name.
+ */
+static int load_trace(const struct call *call, struct work *w, const struct base_text *text)
+{
+	struct trace_ops_source source = { .trace = w->path };
+	char *beside = trace_snaps_beside(w->path), path[64];
+	struct sim_error sim_err;
+	FILE *spool = NULL;
+	enum base_err err = BASE_ERR_OK;
+	struct diag d;
+
+	source.snapshots = beside;
+	if (strcmp(w->path, "-") == 0) {
+		spool = tmpfile();
+		if (!spool || fwrite(text->data, 1, text->len, spool) != text->len || fflush(spool))
+			err = base_diag_set(&d, BASE_ERR_WRITE, text->name, 0, 0,
+					    "no temporary file to keep the trace in");
+		else
+			snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(spool));
+		source.trace = path;
+	}
+	if (!err)
+		err = trace_ops_load(&source, &w->ops, &d);
+	free(beside);
+	if (spool)
+		fclose(spool);
+	if (err)
+		return call_fail(call, &d);
+	if (machine_copy(&w->own, &w->ops.machine, &sim_err)) {
+		base_diag_set(&d, BASE_ERR_NO_MEMORY, text->name, 0, 0, "%s", sim_err.message);
+		return call_fail(call, &d);
+	}
+	return use_ops(call, w);
 }
 
 static int load_scenario(const struct call *call, struct work *w, const struct base_text *text)
@@ -94,7 +138,12 @@ int work_load(const struct call *call, const char *path, struct work *w)
 	machine_init(&w->own);
 	if (base_text_read(&text, path, WORK_TEXT_MAX, &d))
 		return call_fail(call, &d);
-	status = is_ops(&text) ? load_ops(call, w, &text) : load_scenario(call, w, &text);
+	if (is_ops(&text))
+		status = load_ops(call, w, &text);
+	else if (trace_ops_is_trace(text.data, text.len))
+		status = load_trace(call, w, &text);
+	else
+		status = load_scenario(call, w, &text);
 	base_text_free(&text);
 	w->series = patch_series(w->patches);
 	return status;

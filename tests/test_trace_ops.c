@@ -186,7 +186,7 @@ Test(trace_ops, a_file_of_operations)
 	struct diag d;
 	FILE *out = open_memstream(&text, &len);
 
-	cr_assert_eq(trace_ops_machine(&source, &machine, &d), BASE_ERR_OK);
+	cr_assert_eq(trace_ops_machine(&source, 4, &machine, &d), BASE_ERR_OK);
 	w = trace_ops_writer_new(out, "x", &machine, patch_level(SERIES_V3, 9), &d);
 	cr_assert_not_null(w);
 	for (i = 0; i < 4; i++)
@@ -202,4 +202,38 @@ Test(trace_ops, a_file_of_operations)
 	cr_expect(pfn >= 4096 && pfn % 4 == 0);
 	free(text);
 	machine_free(&machine);
+}
+
+Test(trace_ops, a_trace_loads_like_a_file_of_operations)
+{
+	struct trace_ops_source source = { .trace = "tests/real/guest-6.1/b-pipe.trace.txt.gz",
+					   .snapshots =
+						   "tests/real/guest-6.1/b-pipe.snaps.txt.gz" };
+	struct kern_ops ops;
+	struct diag d;
+	size_t i, frees = 0;
+
+	cr_assert_eq(trace_ops_load(&source, &ops, &d), BASE_ERR_OK, "%s", d.message);
+	/* the file has 2044 mm_page_alloc and 2018 mm_page_free */
+	for (i = 0; i < ops.nr; i++) {
+		frees += ops.ops[i].kind == OP_FREE;
+		cr_assert_eq(kern_ops_slots(&ops, i) != NULL, ops.ops[i].kind == OP_FREE);
+		cr_assert_lt(ops.ops[i].cpu, 4);
+	}
+	cr_expect_eq(frees, 2018);
+	cr_expect_geq(ops.nr, 2044 + 2018);
+	cr_expect_eq(ops.machine.cpus, 4);
+	cr_expect_eq(ops.patches, PATCH_BIT(P_SCALE_CAP) | PATCH_BIT(P_SERIES_V3));
+	kern_ops_free(&ops);
+}
+
+Test(trace_ops, which_text_is_a_trace)
+{
+	static const char yes[] =
+		"# tracer: nop\n x-1 [000] ..... 1.0: mm_page_free: page=0 pfn=0x8 order=1\n";
+	static const char no[] = "schema_version: 1\nname: x\nsteps:\n- say: mm_page_free\n";
+
+	cr_expect(trace_ops_is_trace(yes, sizeof(yes) - 1));
+	cr_expect_not(trace_ops_is_trace(no, sizeof(no) - 1));
+	cr_expect_not(trace_ops_is_trace("", 0));
 }

@@ -27,7 +27,7 @@ static bool takes_slots(const struct op *op)
 	return op_infos[op->kind].args & 1u << OPARG_pages;
 }
 
-static void keep(struct kern_ops *ops, const struct op *op, const u32 *slots, u64 line)
+void kern_ops_add(struct kern_ops *ops, const struct op *op, const u32 *slots, u64 line)
 {
 	size_t cap_lines = ops->cap, cap_at = ops->cap;
 
@@ -80,7 +80,7 @@ static bool take_line(struct kern_ops *ops, struct kern_op_lines *in, char *line
 	if (!kern_op_parse(in, name, &w, &op))
 		return false;
 	/* before it runs: a free's slots are taken until then */
-	keep(ops, &op, in->slots, in->line);
+	kern_ops_add(ops, &op, in->slots, in->line);
 	return kern_op_exec(in, &op, NULL);
 }
 

@@ -32,6 +32,9 @@ struct kern_ops {
 enum base_err kern_ops_read(struct kern_ops *ops, const struct base_text *text, struct diag *d);
 void kern_ops_free(struct kern_ops *ops);
 
+/* Appends an operation from elsewhere; slots: op->count of them for a free. The machine is the caller's to fill in. */
+void kern_ops_add(struct kern_ops *ops, const struct op *op, const u32 *slots, u64 line);
+
 /* The slots that operation @i frees, NULL if it frees none. */
 const u32 *kern_ops_slots(const struct kern_ops *ops, size_t i);
 

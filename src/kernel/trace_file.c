@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../core/sim.h"
 #include "machine_file.h"
@@ -33,8 +34,8 @@ static enum base_err of_dump(const struct kern_dump *dump, struct machine *machi
 	return err;
 }
 
-enum base_err trace_ops_machine(const struct trace_ops_source *source, struct machine *machine,
-				struct diag *d)
+enum base_err trace_ops_machine(const struct trace_ops_source *source, uint32_t cpus,
+				struct machine *machine, struct diag *d)
 {
 	const char *path = source->zoneinfo ? source->zoneinfo : source->snapshots;
 	struct sim_error sim_err;
@@ -51,7 +52,7 @@ enum base_err trace_ops_machine(const struct trace_ops_source *source, struct ma
 		return err;
 	}
 	machine_init(machine);
-	machine->cpus = 4;
+	machine->cpus = cpus ? cpus : 1;
 	machine->memory = DEFAULT_BYTES;
 	if (machine_finish(machine, &sim_err) != SIM_OK) {
 		machine_free(machine);
@@ -179,4 +180,88 @@ uint64_t trace_ops_writer_free(struct trace_ops_writer *w)
 	sim_destroy(w->sim);
 	free(w);
 	return left_out;
+}
+
+#define DATA_CACHE (2 << 20) /* bytes for each CPU */
+#define FIRST_LINES 64	     /* an event is among them, or the text is no trace */
+#define LOAD_MAX 100000000   /* operations */
+
+bool trace_ops_is_trace(const char *text, size_t len)
+{
+	struct trace_stats stats = { 0 };
+	struct trace_event ev;
+	const char *end = text + len;
+
+	while (text < end && stats.lines < FIRST_LINES) {
+		const char *newline = memchr(text, '\n', (size_t)(end - text));
+		size_t n = (size_t)((newline ? newline : end) - text);
+
+		if (trace_line(text, n, &ev, &stats) && ev.kind != TRACE_LOST) {
+			return true;
+		}
+		text += n + 1;
+	}
+	return false;
+}
+
+static bool keep_op(void *ctx, const struct op *op, uint64_t line)
+{
+	struct kern_ops *ops = ctx;
+
+	kern_ops_add(ops, op, &op->slot, line);
+	return ops->nr < LOAD_MAX;
+}
+
+enum base_err trace_ops_load(const struct trace_ops_source *source, struct kern_ops *ops,
+			     struct diag *d)
+{
+	struct trace_ops_report report;
+	enum base_err err;
+	size_t i;
+
+	memset(ops, 0, sizeof(*ops));
+	machine_init(&ops->machine);
+	err = trace_ops_run(source, keep_op, ops, &report, d);
+	if (err == BASE_ERR_OK && ops->nr == LOAD_MAX) {
+		base_diag_set(d, BASE_ERR_TOO_LARGE, source->trace, 0, 0, "more than %d operations",
+			      LOAD_MAX);
+		base_diag_hint(d, "cut the trace, or record for a shorter time");
+		err = BASE_ERR_TOO_LARGE;
+	}
+	if (err == BASE_ERR_OK) {
+		machine_free(&ops->machine);
+		err = trace_ops_machine(source, report.cpus, &ops->machine, d);
+	}
+	if (err != BASE_ERR_OK) {
+		kern_ops_free(ops);
+		return err;
+	}
+	ops->patches = report.replay.patches;
+	/* neither text has the caches: large enough for patch 3's flag, unless the drains showed that it was off */
+	if (!report.replay.keep_off && !ops->machine.data_cache && !ops->machine.nr_caches) {
+		ops->machine.data_cache = DATA_CACHE;
+	}
+	for (i = 0; i < ops->nr; i++) {
+		ops->ops[i].cpu = (uint16_t)(ops->ops[i].cpu % (uint32_t)ops->machine.cpus);
+	}
+	return BASE_ERR_OK;
+}
+
+char *trace_snaps_beside(const char *trace)
+{
+	size_t len = strlen(trace);
+	struct stat st;
+	char *path;
+
+	if (strcmp(trace, "-") == 0) {
+		return NULL;
+	}
+	path = base_alloc(len + sizeof(".snaps"), 1);
+	memcpy(path, trace, len);
+	memcpy(path + len, ".snaps", sizeof(".snaps"));
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+		return path;
+	}
+	free(path);
+	return NULL;
 }

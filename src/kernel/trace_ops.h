@@ -12,6 +12,7 @@
 
 #include "../core/machine.h"
 #include "../core/op.h"
+#include "ops.h"
 #include "replay.h"
 
 struct trace_ops_source {
@@ -41,10 +42,23 @@ enum base_err trace_ops_run(const struct trace_ops_source *source, trace_ops_fn 
 
 /*
  * The machine that the trace was recorded on, as far as the model can run it: out of the zoneinfo or the first snapshot,
- * without either one of 4 CPUs and 2 GiB.  The caller machine_free()s it.
+ * without either one of so many CPUs and 2 GiB.  The caller machine_free()s it.
  */
-enum base_err trace_ops_machine(const struct trace_ops_source *source, struct machine *machine,
-				struct diag *d);
+enum base_err trace_ops_machine(const struct trace_ops_source *source, uint32_t cpus,
+				struct machine *machine, struct diag *d);
+
+/* Is this text a trace?  One of its first lines is an event. */
+bool trace_ops_is_trace(const char *text, size_t len);
+
+/*
+ * The whole trace in memory, like a file of operations: with the machine and the patch set of the kernel that made it.
+ * Lines are those of the trace; CPUs that the zoneinfo does not have are folded into those that it has.
+ */
+enum base_err trace_ops_load(const struct trace_ops_source *source, struct kern_ops *ops,
+			     struct diag *d);
+
+/* "TRACE.snaps", where `watch --record` puts the snapshots, if that file is there; the caller's to free(), else NULL */
+char *trace_snaps_beside(const char *trace);
 
 /*
  * Writes operations as a file in the vectors' format, which names blocks by pfn: so they run on a machine beside it.
