@@ -29,31 +29,33 @@ shells=$(find tests tools .ci scripts -type f \( -name '*.sh' -o -path '.ci/run'
 luas=$(find src scripts tests tools -name '*.lua' 2>/dev/null | sort)
 
 # Which folders of src a folder may include: arrows point down only.
-may_include() {
-	case $1 in
-	core) echo core ;;
-	base) echo base ;;
-	tui | script | scenario | kernel) echo "$1 core base" ;;
-	.) echo . tui script scenario kernel core base ;;
-	*) echo ;;
-	esac
-}
-
 check_arrows() {
-	local file part line target allowed
-	for file in $(find src -name '*.[ch]' -o -name '*.def' | sort); do
-		part=$(dirname "${file#src/}")
-		allowed=" $(may_include "$part") "
-		grep -nE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' "$file" | while IFS= read -r line; do
-			target=$(sed 's/^[^"]*"\([^"]*\)".*/\1/' <<<"$line")
-			# a name beside the file comes first, as the compiler has it
-			if [ -e "$(dirname "$file")/$target" ]; then
-				target=$(realpath --relative-to=src "$(dirname "$file")/$target")
-			fi
-			[[ $allowed == *" $(dirname "$target") "* ]] ||
-				echo "$file:${line%%:*}: $part may not include $target"
-		done
-	done
+	find src -name '*.[ch]' -o -name '*.def' | sort | awk '
+		BEGIN {
+			may["core"] = " core "; may["base"] = " base "
+			n = split("tui script scenario kernel", part)
+			for (i = 1; i <= n; i++) may[part[i]] = " " part[i] " core base "
+			may["."] = " . tui script scenario kernel core base "
+		}
+		{ file[NR] = $0; exists[$0] = 1 }
+		END {
+			for (i = 1; i <= NR; i++) {
+				path = file[i]
+				folder = path; sub(/\/[^\/]*$/, "", folder)
+				own = folder == "src" ? "." : substr(folder, 5)
+				for (nr = 1; (getline line < path) > 0; nr++) {
+					if (line !~ /^[ \t]*#[ \t]*include[ \t]*"/) continue
+					target = line; sub(/^[^"]*"/, "", target); sub(/".*/, "", target)
+					# a name beside the file comes first, as the compiler has it
+					if ((folder "/" target) in exists) target = substr(folder "/" target, 5)
+					if (target ~ /^\.\.\//) sub(/^\.\.\//, "", target)
+					dir = target; if (!sub(/\/[^\/]*$/, "", dir)) dir = "."
+					if (!index(may[own], " " dir " "))
+						print path ":" nr ": " own " may not include " target
+				}
+				close(path)
+			}
+		}'
 }
 
 check_system_headers() {
@@ -81,10 +83,10 @@ check_core_symbols() {
 }
 
 check_spdx() {
-	local file
-	for file in $sources $tables $shells $luas Makefile; do
-		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: GPL-2\.0-only' || echo "$file: no SPDX line at its top"
-	done
+	# shellcheck disable=SC2086
+	awk 'FNR == 1 { if (NR > 1 && !found) print last; found = 0; last = FILENAME }
+		FNR <= 2 && /SPDX-License-Identifier: GPL-2\.0-only/ { found = 1 }
+		END { if (NR && !found) print last }' $sources $tables $shells $luas Makefile | sed 's/$/: no SPDX line in the first two lines/'
 }
 
 # An if (or else if) whose condition asks for a patch has braces: the code pane finds a patch's lines by them.
