@@ -10,6 +10,12 @@ CHECK_V := $(or $(V),debug)
 V ?= release
 VERSION := 0.1.0
 B := build/$(V)
+# where make install puts things; DESTDIR goes before them
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+MANDIR ?= $(PREFIX)/share/man
+DATADIR ?= $(PREFIX)/share/pageset
+DOCDIR ?= $(PREFIX)/share/doc/pageset
 
 # fuzz and lint are internal: clang's fuzzer; plain objects whose undefined symbols are all the code's own
 ifeq ($(filter $(V),release debug san cov lint fuzz),)
@@ -102,6 +108,12 @@ FORCE:
 
 CMD_OBJS := $(B)/main.o $(CMD_SRCS:src/%.c=$(B)/%.o)
 $(CMD_OBJS): CFLAGS_PART = $(CFLAGS_PKGS) -DPAGESET_VERSION='"$(VERSION)"'
+$(B)/data_dir.o: CFLAGS_PART += -DPAGESET_DATADIR='"$(DATADIR)"'
+# another folder to install to: only what knows it is made again
+$(B)/data_dir.o: $(B)/datadir
+$(B)/datadir: FORCE
+	@mkdir -p $(@D)
+	@echo '$(DATADIR)' | cmp -s - $@ || echo '$(DATADIR)' >$@
 $(CMD_OBJS): $(B)/%.o: src/%.c $(B)/flags
 	$(compile)
 

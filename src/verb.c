@@ -8,6 +8,7 @@
 
 #include "base/near.h"
 #include "base/progress.h"
+#include "config.h"
 
 #define PROGRAM "pageset"
 
@@ -184,6 +185,15 @@ static int check_stdout(int status)
 	return base_err_status(BASE_ERR_WRITE);
 }
 
+/* Help must come even where the user's defaults are broken, and shows the program's own. */
+static bool asks_for_help(int argc, char **argv)
+{
+	for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	return false;
+}
+
 static int run_verb(const struct verb *verb, int argc, char **argv)
 {
 	struct common common = common_defaults;
@@ -209,7 +219,10 @@ static int run_verb(const struct verb *verb, int argc, char **argv)
 	snprintf(who, sizeof(who), PROGRAM " %s", verb->name);
 	if (verb->opts_size)
 		memcpy(opts, verb->defaults, verb->opts_size);
-	err = opt_parse(sets, 2, who, argc, argv, &call.args, &help, &d);
+	help = asks_for_help(argc, argv);
+	err = help ? BASE_ERR_OK : config_apply(verb, sets, 2, &d);
+	if (!err)
+		err = opt_parse(sets, 2, who, argc, argv, &call.args, &help, &d);
 	if (!err && !help)
 		err = check_args(verb, who, &call.args, &d);
 	if (err) {

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "core/field.h"
+#include "data_dir.h"
 #include "kernel/trace_ops.h"
 
 /* An operation file of more than this is refused before it fills the memory. */
@@ -134,6 +135,7 @@ int work_load(const struct call *call, const char *path, struct work *w)
 	struct diag d;
 	int status;
 
+	path = data_resolve(path);
 	*w = (struct work){ .path = path };
 	machine_init(&w->own);
 	if (base_text_read(&text, path, WORK_TEXT_MAX, &d))

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "data_dir.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/diag.h"
+
+static char found[PATH_MAX];
+
+/* Is it a folder of ours? Leaves it in `found`. */
+static bool try_dir(const char *fmt, ...) BASE_PRINTF(1, 2);
+
+static bool try_dir(const char *fmt, ...)
+{
+	char dir[PATH_MAX], inside[PATH_MAX + 16];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(dir, sizeof(dir), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof(dir))
+		return false;
+	snprintf(inside, sizeof(inside), "%s/scenarios", dir);
+	if (access(inside, R_OK | X_OK) != 0)
+		return false;
+	return realpath(dir, found) != NULL;
+}
+
+/* The folder of the running program, without a slash at its end; false if /proc does not say. */
+static bool own_folder(char buf[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", buf, PATH_MAX - 1);
+	char *slash;
+
+	if (n <= 0)
+		return false;
+	buf[n] = '\0';
+	slash = strrchr(buf, '/');
+	if (!slash)
+		return false;
+	*slash = '\0';
+	return true;
+}
+
+const char *data_dir(void)
+{
+	static bool looked, there;
+	const char *env = getenv("PAGESET_DATADIR");
+	char own[PATH_MAX];
+
+	if (looked)
+		return there ? found : NULL;
+	looked = true;
+	if (env && *env) {
+		/* said by hand: nothing else will do */
+		there = try_dir("%s", env);
+	} else if (own_folder(own)) {
+		size_t len = strlen(own);
+
+		/* build/release, build/debug ...: the tree two folders up */
+		there = (strstr(own, "/build/") && try_dir("%s/../..", own)) ||
+			(len > 4 && strcmp(own + len - 4, "/bin") == 0 &&
+			 try_dir("%s/../share/pageset", own));
+	}
+	if (!there && !(env && *env))
+		there = try_dir("%s", PAGESET_DATADIR);
+	return there ? found : NULL;
+}
+
+/* Files that lie somewhere below; the ending is added where the name has none. */
+static const struct {
+	const char *folder, *ending;
+} places[] = {
+	{ "", "" },
+	{ "scenarios/", "" },
+	{ "scenarios/", ".yaml" },
+	{ "scenarios/lessons/", "" },
+	{ "scenarios/lessons/", ".yaml" },
+	{ "scripts/lua/", "" },
+	{ "scripts/lua/", ".lua" },
+};
+
+const char *data_resolve(const char *name)
+{
+	const char *dir;
+	char path[PATH_MAX * 2];
+
+	if (strcmp(name, "-") == 0 || name[0] == '/' || access(name, F_OK) == 0)
+		return name;
+	dir = data_dir();
+	/* ".." would lead out of the folder */
+	for (size_t i = 0; dir && !strstr(name, "..") && i < sizeof(places) / sizeof(places[0]);
+	     i++) {
+		int n = snprintf(path, sizeof(path), "%s/%s%s%s", dir, places[i].folder, name,
+				 places[i].ending);
+
+		if (n > 0 && (size_t)n < sizeof(path) && access(path, R_OK) == 0)
+			return base_strdup(path);
+	}
+	return name;
+}
