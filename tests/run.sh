@@ -13,6 +13,8 @@ passed=0 failed=0
 logs=$(mktemp -d) || exit 2
 trap 'rm -rf "$logs"' EXIT
 export LC_ALL=C.UTF-8 PAGESET="$PWD/$(dirname "$folder")/pageset"
+# no defaults of whoever runs this
+export XDG_CONFIG_HOME=$logs/config
 unset NO_COLOR
 
 fail() {
