@@ -330,7 +330,7 @@ static int run(const struct call *call)
 const struct verb verb_compare = {
 	.name = "compare",
 	.args = "FILE",
-	.help = "counters under several patch sets side by side, and where each first differs",
+	.help = "patch sets side by side, and where they part",
 	.about =
 		"FILE is a scenario or a file of operations. The operations of the first level run under all\n"
 		"(ops: same); a scenario with tasks or Lua runs again for each (ops: re-run), since there the\n"

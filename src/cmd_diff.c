@@ -242,7 +242,7 @@ static int run(const struct call *call)
 const struct verb verb_diff = {
 	.name = "diff",
 	.args = "FILE SETA SETB | FILE FILE2",
-	.help = "the first difference between two patch sets, or between two files",
+	.help = "the first difference of two patch sets or files",
 	.about =
 		"With two sets the same operations run under both; with two files each runs its own under its\n"
 		"own set. Says operation, step, field and values. Fields that one side lacks are not compared.\n"

@@ -142,7 +142,7 @@ static int run(const struct call *call)
 const struct verb verb_lint = {
 	.name = "lint",
 	.args = "FILE|DIR...",
-	.help = "find the faults of scenarios, machine files and answer files",
+	.help = "find the faults of scenarios and machine files",
 	.about =
 		"Everything that can be wrong is found before anything runs: syntax, keys, values, the\n"
 		"machine, groups, expressions. All faults of a file are told at once. Exit status 2 if\n"

@@ -475,7 +475,7 @@ static int run(const struct call *call)
 const struct verb verb_run = {
 	.name = "run",
 	.args = "FILE",
-	.help = "run a scenario or a file of operations without a screen",
+	.help = "run a scenario or operations without a screen",
 	.about =
 		"Prints a row for each operation: the CPU's count and high after it, and what happened in it.\n"
 		"With several zones count and high are those of zone 0, 1, ... with a slash between.\n"

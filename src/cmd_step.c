@@ -45,7 +45,7 @@ static int run(const struct call *call)
 const struct verb verb_step = {
 	.name = "step",
 	.args = "FILE",
-	.help = "step through a scenario in plain text, for screen readers and pipes",
+	.help = "step through a scenario in plain text",
 	.about =
 		"Reads commands from standard input, one a line, and answers each in sentences:\n"
 		"  s S  a step on, back       n N  an operation on, back    f F  out of the function\n"
