@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Styles: what a piece of text means; a palette says how that looks. Never meaning by colour alone. */
+#ifndef PAGESET_TUI_THEME_H
+#define PAGESET_TUI_THEME_H
+
+#include "state.h"
+
+enum style {
+#define STYLE(id, ...) ST_##id,
+#include "theme.def"
+#undef STYLE
+	NR_STYLES
+};
+
+/* Set up colours for the terminal as it is and the palette of @ui. */
+void theme_start(struct ui *ui);
+attr_t theme_attr(const struct ui *ui, enum style style, short *pair);
+/* The colours of a style for SVG: "#rrggbb"; @background NULL text if none. */
+void theme_svg(enum ui_palette palette, enum style style, const char **fg, const char **bg);
+
+/* Characters for lines and marks, by the character set. */
+enum glyph { GL_H, GL_V, GL_TEE_DOWN, GL_TEE_UP, GL_CROSS, GL_MARK, GL_BAR, GL_BAR_EMPTY, GL_DOTS,
+	     GL_TL, GL_TR, GL_BL, GL_BR, NR_GLYPHS };
+const char *theme_glyph(const struct ui *ui, enum glyph glyph);
+
+#endif

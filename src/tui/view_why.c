@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Why: the conditions of this piece of work up to the step shown, their values, and those not asked. */
+#include <string.h>
+
+#include "view.h"
+
+/* Buddy work is seen in other panes; here it only matters while it is the step shown. */
+static bool is_detail(const struct step *step)
+{
+	switch (step_infos[step->id].func) {
+	case FN___free_one_page:
+	case FN_expand:
+	case FN___rmqueue_smallest:
+		return true;
+	default:
+		return step->id == STEP_BULK_LIST || step->id == STEP_BULK_PAGE ||
+		       step->id == STEP_REFILL_PAGE || step->id == STEP_REFILL_BEGIN;
+	}
+}
+
+/* Conditions and answers come before things that merely happen where room is short. */
+static int weight(const struct step *step)
+{
+	switch (step_infos[step->id].kind) {
+	case SK_COND:
+	case SK_RESULT:
+	case SK_DRAIN:
+	case SK_FAIL:
+	case SK_FLAG:
+		return 3;
+	case SK_NOT_ASKED:
+	case SK_REFILL:
+	case SK_BULK:
+		return 2;
+	case SK_SET:
+	case SK_TICK:
+	case SK_PATCH:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void draw_step(struct ui *ui, struct pane *p, int row, const struct step *step, bool here)
+{
+	char left[STEP_TEXT_MAX], right[STEP_TEXT_MAX];
+	enum style style = step_style(step), answer = ST_NORMAL;
+	int patch = patch_number(patch_series(sim_patches(nav_sim(ui))),
+				 step_infos[step->id].patch < NR_PATCHES ?
+					 (enum patch_id)step_infos[step->id].patch :
+					 P_AVOID_DRAIN);
+	int at = min_int(max_int(p->at.w * 3 / 5, 30), p->at.w - 12);
+
+	step_parts(ui, step, left, right);
+	pane_row(p, row, 0);
+	pane_text(p, here ? ST_HERE : ST_NORMAL, here ? ">" : " ", 1);
+	if (step_infos[step->id].kind == SK_RESULT || step_infos[step->id].kind == SK_DRAIN)
+		pane_put(p, style, "=> ");
+	if (!right[0]) {
+		pane_text(p, here && style == ST_NORMAL ? ST_KEY : style, left, p->at.w - p->col);
+	} else {
+		pane_text(p, style, left, at - p->col - 1);
+		if (p->col < at)
+			pane_col(p, at);
+		if (step_infos[step->id].kind == SK_COND)
+			answer = strcmp(right, "yes") == 0 ? ST_YES : ST_NO;
+		else
+			answer = ST_NOT_ASKED;
+		pane_text(p, answer, right, p->at.w - p->col);
+	}
+	if (step_infos[step->id].patch < NR_PATCHES && patch > 0 &&
+	    step_infos[step->id].kind != SK_NOT_ASKED && p->col + 12 < p->at.w) {
+		pane_col(p, p->at.w - 9);
+		pane_put(p, ST_DIM, "patch %d", patch);
+	}
+}
+
+enum { LINES_MAX = 64 };
+
+/*
+ * The steps worth a line, newest last: at most @max. Of too many the lightest go
+ * first, oldest before newer, but never the step shown.
+ */
+static u32 choose(const struct op_view *view, u32 *chosen, u32 max)
+{
+	u32 all[LINES_MAX], n = 0, first = nav_unit(view, view->at), out = 0, drop;
+
+	for (u32 i = first; i < view->at; i++) {
+		bool here = i + 1 == view->at;
+
+		if (!here && is_detail(&view->steps[i]))
+			continue;
+		if (n == LINES_MAX) {
+			memmove(all, all + 1, (LINES_MAX - 1) * sizeof(all[0]));
+			n--;
+		}
+		all[n++] = i;
+	}
+	drop = n > max ? n - max : 0;
+	for (int w = 0; w < 4 && drop > 0; w++) {
+		for (u32 i = 0; i < n && drop > 0; i++) {
+			if (all[i] == UINT32_MAX || all[i] + 1 == view->at ||
+			    weight(&view->steps[all[i]]) != w)
+				continue;
+			all[i] = UINT32_MAX;
+			drop--;
+		}
+	}
+	for (u32 i = 0; i < n && out < max; i++)
+		if (all[i] != UINT32_MAX)
+			chosen[out++] = all[i];
+	return out;
+}
+
+/* At a boundary: what comes next, and the way on. */
+static void draw_boundary(struct ui *ui, struct pane *p)
+{
+	char words[UI_LINE_MAX], buf[UI_LINE_MAX + 64];
+	struct tl_pos pos = nav_pos(ui);
+	const struct ui_cue *cue;
+	struct sim_error err;
+	const u32 *slots;
+	size_t from = 0;
+	struct op op;
+	int row = 0;
+
+	if (!ui->view.valid) {
+		row = pane_wrap(p, row, 1, ST_NORMAL, ui->src.title ? ui->src.title : "");
+		if (ui->src.summary)
+			row = pane_wrap(p, row, 1, ST_DIM, ui->src.summary);
+	}
+	cue = nav_cue(ui, UI_SAY, pos.op, &from);
+	if (cue && ui->places[VIEW_LESSON].h < 3 && text_columns(cue->text) > p->at.w - 30)
+		row = pane_wrap(p, row, 1, ST_SAY, cue->text);
+	if (pos.op >= tl_length(ui->tl)) {
+		pane_row(p, row++, 1);
+		pane_put(p, ST_NORMAL, "The end of the scenario. S and N go back, i puts an operation in, T switches a patch from the start.");
+	} else if (tl_op(ui->tl, pos.op, &op, &slots, &err) == SIM_OK) {
+		snprintf(buf, sizeof(buf), "next, op %llu: %s   s steps into it, n runs it",
+			 (unsigned long long)pos.op + 1, op_words(&op, words));
+		row = pane_wrap(p, row, 1, ST_KEY, buf);
+	}
+	if (nav_prediction(ui)) {
+		snprintf(buf, sizeof(buf), "asked before it: %s   p answers",
+			 nav_prediction(ui)->text);
+		row = pane_wrap(p, row, 1, ST_ASK, buf);
+	}
+}
+
+static void draw(struct ui *ui, struct pane *p)
+{
+	u32 chosen[LINES_MAX], n, max = LINES_MAX;
+	int row = 0;
+
+	if (nav_pos(ui).step == 0) {
+		draw_boundary(ui, p);
+		row = p->rows;
+		if (!ui->view.valid || p->at.h - row < 1)
+			return;
+		max = (u32)(p->at.h - row);
+	}
+	if (!p->focused && !ui->zoom)
+		max = (u32)min_int((int)max, p->at.h);
+	n = choose(&ui->view, chosen, min_int((int)max, LINES_MAX) & 0xff);
+	for (u32 i = 0; i < n; i++) {
+		const struct step *step = &ui->view.steps[chosen[i]];
+
+		draw_step(ui, p, row++, step,
+			  nav_pos(ui).step > 0 && chosen[i] + 1 == ui->view.at);
+	}
+	/* What comes next, unless that is what a prediction asks. */
+	if (nav_pos(ui).step > 0 && ui->view.at < ui->view.nr_steps && row < p->at.h) {
+		char text[STEP_TEXT_MAX];
+
+		pane_row(p, row, 1);
+		pane_put(p, ST_DIM, "next: %s",
+			 step_format(nav_sim(ui), &ui->view.steps[ui->view.at], text));
+	}
+}
+
+static void name_title(struct ui *ui, char *buf, size_t size)
+{
+	struct step_stack stack;
+	size_t used;
+
+	used = (size_t)snprintf(buf, size, "why");
+	if (nav_pos(ui).step == 0)
+		return;
+	nav_stack(&ui->view, ui->view.at, &stack);
+	for (u32 i = 0; i < stack.depth && used < size; i++) {
+		int n = snprintf(buf + used, size - used, "%s%s", i == 0 ? ": " : " > ",
+				 step_funcs[stack.funcs[i]].name);
+
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
+static int wants(const struct ui *ui)
+{
+	(void)ui;
+	return 14;
+}
+
+const struct view_ops view_ops_why = {
+	.name = "why",
+	.title = "why",
+	.min_rows = 5,
+	.draw = draw,
+	.name_title = name_title,
+	.wants = wants,
+};
