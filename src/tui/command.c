@@ -60,13 +60,15 @@ static void evaluate(struct ui *ui, const char *text)
 	const struct ui_expr *expr = ui->opt->expr;
 	char error[UI_ERROR_MAX] = "there are no expressions here";
 	struct ui_value value;
-	void *handle = expr ? expr->compile(expr->ctx, text, error, sizeof(error)) : NULL;
+	void *handle = expr ? expr->compile(expr->ctx, nav_sim(ui), (int)ui->zone, text, error,
+					       sizeof(error)) :
+				    NULL;
 
 	if (!handle) {
 		ui_complain(ui, "%s", error);
 		return;
 	}
-	if (!expr->eval(expr->ctx, handle, nav_sim(ui), ui->src.zone, &value, error, sizeof(error)))
+	if (!expr->eval(expr->ctx, handle, nav_sim(ui), NULL, &value, error, sizeof(error)))
 		ui_complain(ui, "%s", error);
 	else if (value.type == UI_VALUE_INT)
 		ui_say(ui, "%s = %lld", text, (long long)value.number);

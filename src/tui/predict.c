@@ -32,11 +32,21 @@ static bool find_value(struct ui *ui, const struct ui_cue *cue, char *buf, size_
 	char error[UI_ERROR_MAX] = "there are no expressions here";
 	struct ui_value value;
 	struct sim_error err;
-	void *handle = expr ? expr->compile(expr->ctx, cue->expr, error, sizeof(error)) : NULL;
+	void *handle = expr ? expr->compile(expr->ctx, nav_sim(ui), ui->src.zone, cue->expr, error,
+					    sizeof(error)) :
+			      NULL;
+	u64 after = nav_cue_op(ui, cue->after);
+	struct op_view view = { 0 };
+	struct ui_last last = { 0 };
 	bool ok = false;
 
-	if (handle && tl_seek(ui->tl, nav_cue_op(ui, cue->after), 0, &err) == SIM_OK)
-		ok = expr->eval(expr->ctx, handle, nav_sim(ui), ui->src.zone, &value, error,
+	if (after > 0 && op_view_load(&view, ui->tl, after - 1)) {
+		last.got = view.result.got;
+		last.failed = (s64)view.op.count - view.result.got;
+	}
+	op_view_free(&view);
+	if (handle && tl_seek(ui->tl, after, 0, &err) == SIM_OK)
+		ok = expr->eval(expr->ctx, handle, nav_sim(ui), &last, &value, error,
 				sizeof(error));
 	if (handle)
 		expr->release(expr->ctx, handle);

@@ -230,7 +230,8 @@ bool breaks_add(struct ui *ui, const char *text)
 			ui_complain(ui, "'%s' is no event (refill, bulk, drain, flag, tick, patch, fail) and no op N", b.text);
 			return false;
 		}
-		b.expr = ui->opt->expr->compile(ui->opt->expr->ctx, b.text, error, sizeof(error));
+		b.expr = ui->opt->expr->compile(ui->opt->expr->ctx, nav_sim(ui), (int)ui->zone,
+						b.text, error, sizeof(error));
 		if (!b.expr) {
 			ui_complain(ui, "%s%s%s", error, near ? "; or the event " : "",
 				    near ? near : "");
@@ -266,8 +267,8 @@ static bool break_hit(struct ui *ui, struct hunt *hunt, u32 i, const struct sim 
 		return step && step_letter(step) == b->kinds;
 	if (b->op >= 0)
 		return !step && pos.step == 0 && pos.op == (u64)b->op;
-	if (!ui->opt->expr->eval(ui->opt->expr->ctx, b->expr, sim, (int)ui->zone, &value,
-				 hunt->error, sizeof(hunt->error)))
+	if (!ui->opt->expr->eval(ui->opt->expr->ctx, b->expr, sim, NULL, &value, hunt->error,
+				 sizeof(hunt->error)))
 		return false;
 	now = is_true(&value) && !hunt->was[i];
 	hunt->was[i] = is_true(&value);
@@ -309,9 +310,8 @@ static void hunt_begin(struct ui *ui, struct hunt *hunt, const struct sim *sim)
 	for (u32 i = 0; i < ui->nr_breaks; i++) {
 		if (!ui->breaks[i].expr)
 			continue;
-		hunt->was[i] = ui->opt->expr->eval(ui->opt->expr->ctx, ui->breaks[i].expr, sim,
-						   (int)ui->zone, &value, hunt->error,
-						   sizeof(hunt->error)) &&
+		hunt->was[i] = ui->opt->expr->eval(ui->opt->expr->ctx, ui->breaks[i].expr, sim, NULL,
+						   &value, hunt->error, sizeof(hunt->error)) &&
 			       is_true(&value);
 	}
 }

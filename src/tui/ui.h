@@ -85,12 +85,18 @@ struct ui_value {
 	char text[64];
 };
 
+struct ui_last {
+	s64 got, failed; /* blocks */
+};
+
 /* Expressions over the fields of a machine. */
 struct ui_expr {
 	void *ctx;
-	/* NULL and @error filled if it is no expression. */
-	void *(*compile)(void *ctx, const char *text, char *error, size_t size);
-	bool (*eval)(void *ctx, void *expr, const struct sim *sim, int zone,
+	/* NULL and @error filled if it is no expression for machines like @sim. */
+	void *(*compile)(void *ctx, const struct sim *sim, int zone, const char *text,
+			 char *error, size_t size);
+	/* @last: the operation before, for expressions that ask what it got; or NULL. */
+	bool (*eval)(void *ctx, void *expr, const struct sim *sim, const struct ui_last *last,
 		     struct ui_value *value, char *error, size_t size);
 	void (*release)(void *ctx, void *expr);
 };
