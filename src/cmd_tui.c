@@ -205,8 +205,8 @@ static const char *ops_note(void *ctx, u64 i)
 
 	if (i >= o->ops.nr || !base_text_line(&o->text, o->ops.lines[i], &start, &len))
 		return NULL;
-	snprintf(o->note, sizeof(o->note), "line %llu: %.*s",
-		 (unsigned long long)o->ops.lines[i], (int)(len > 100 ? 100 : len), start);
+	snprintf(o->note, sizeof(o->note), "line %llu: %.*s", (unsigned long long)o->ops.lines[i],
+		 (int)(len > 100 ? 100 : len), start);
 	return o->note;
 }
 
@@ -263,7 +263,8 @@ static void first_fault(const struct diag *d, size_t more, char *error, size_t s
 	if (more > 0) {
 		size_t used = strlen(error);
 
-		snprintf(error + used, size - used, " (and %zu more: pageset lint lists all)", more);
+		snprintf(error + used, size - used, " (and %zu more: pageset lint lists all)",
+			 more);
 	}
 }
 

@@ -61,8 +61,8 @@ static void evaluate(struct ui *ui, const char *text)
 	char error[UI_ERROR_MAX] = "there are no expressions here";
 	struct ui_value value;
 	void *handle = expr ? expr->compile(expr->ctx, nav_sim(ui), (int)ui->zone, text, error,
-					       sizeof(error)) :
-				    NULL;
+					    sizeof(error)) :
+			      NULL;
 
 	if (!handle) {
 		ui_complain(ui, "%s", error);
@@ -423,10 +423,9 @@ void command_complete(struct ui *ui, enum prompt_kind kind, char *line, size_t s
 		      size_t list_size)
 {
 	size_t begin = word_begin(line);
-	struct completion c = { .word = line + begin,
-				.len = strlen(line + begin),
-				.list = list,
-				.size = list_size };
+	struct completion c = {
+		.word = line + begin, .len = strlen(line + begin), .list = list, .size = list_size
+	};
 	char command[32], word[UI_LINE_MAX];
 
 	list[0] = '\0';

@@ -138,7 +138,7 @@ static void key_names(const char *keys, char *buf, size_t size)
 static void draw_help(struct ui *ui)
 {
 	struct pane p = framed(ui, ui->rows - 4, min_int(ui->cols - 4, 96),
-			    "keys (a number before a move repeats it)");
+			       "keys (a number before a move repeats it)");
 	int row = 0;
 
 	p.top = ui->dialog.top;
@@ -268,8 +268,9 @@ static void draw_inject(struct ui *ui)
 	enum op_arg args[NR_OP_ARGS];
 	int nr = inject_fields(d, args), w = min_int(ui->cols - 4, 74), row = 0;
 	struct pane p = framed(ui, nr + 6, w,
-			    nav_pos(ui).step > 0 ? "inject: runs at this very step, as an interrupt would" :
-						   "put an operation in here");
+			       nav_pos(ui).step > 0 ?
+				       "inject: runs at this very step, as an interrupt would" :
+				       "put an operation in here");
 
 	pane_row(&p, row, 1);
 	pane_put(&p, d->field == 0 ? ST_SELECTED : ST_NORMAL, "%-8s", "kind");
@@ -294,7 +295,9 @@ static void draw_inject(struct ui *ui)
 	if (d->message[0])
 		pane_wrap(&p, row, 1, ST_BAD, d->message);
 	else
-		pane_put(&p, ST_DIM, "Up Down field  Left Right kind  type a value  Enter does it  Esc cancels");
+		pane_put(
+			&p, ST_DIM,
+			"Up Down field  Left Right kind  type a value  Enter does it  Esc cancels");
 }
 
 void dialog_draw(struct ui *ui)
@@ -449,7 +452,8 @@ static enum handled prompt_key(struct ui *ui, int key)
 		edit_set(&d->edit, line);
 		snprintf(d->message, sizeof(d->message), "%s", list);
 		return UI_REDRAW;
-	} else if ((key == KEY_BASE + KEY_BACKSPACE || key == 127 || key == 8) && d->edit.len == 0) {
+	} else if ((key == KEY_BASE + KEY_BACKSPACE || key == 127 || key == 8) &&
+		   d->edit.len == 0) {
 		dialog_close(ui);
 		return UI_REDRAW;
 	} else {
@@ -470,7 +474,8 @@ static enum handled predict_key(struct ui *ui, int key)
 	}
 	if (key == '\r' || key == '\n' || key == KEY_BASE + KEY_ENTER) {
 		if (!d->edit.len) {
-			snprintf(d->message, sizeof(d->message), "an answer first, or r to reveal it");
+			snprintf(d->message, sizeof(d->message),
+				 "an answer first, or r to reveal it");
 			return UI_REDRAW;
 		}
 		predict_answer(ui, cue, d->edit.text, false, d->hinted);

@@ -17,8 +17,7 @@ static bool has_room(struct ui *ui, char *error, size_t size)
 {
 	if (shown(ui)->nr_edits < UI_EDITS_MAX)
 		return true;
-	snprintf(error, size, "a line keeps at most %d edits; u takes the last back",
-		 UI_EDITS_MAX);
+	snprintf(error, size, "a line keeps at most %d edits; u takes the last back", UI_EDITS_MAX);
 	return false;
 }
 
@@ -156,7 +155,9 @@ bool edits_undo(struct ui *ui)
 	e = b->edits[b->nr_edits - 1];
 	compare_end(ui);
 	if (e.kind == EDIT_INJECT && !e.saved) {
-		ui_complain(ui, "this injection came with the branch; the line it came from can undo it");
+		ui_complain(
+			ui,
+			"this injection came with the branch; the line it came from can undo it");
 		return true;
 	}
 	if (e.kind == EDIT_INSERT) {

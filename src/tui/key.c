@@ -117,7 +117,10 @@ static void print_key_names(FILE *out, const char *keys, bool man)
 		fputs(man ? "\\fB" : "`", out);
 		for (size_t i = named; i < len - named; i++) {
 			if (man && (keys[i] == '-' || keys[i] == '\\' || keys[i] == '\''))
-				fputs(keys[i] == '\'' ? "\\(aq" : keys[i] == '-' ? "\\-" : "\\e", out);
+				fputs(keys[i] == '\'' ? "\\(aq" :
+				      keys[i] == '-'  ? "\\-" :
+							"\\e",
+				      out);
 			else
 				fputc(keys[i], out);
 		}

@@ -313,9 +313,15 @@ bool ui_bench(const struct machine *machine, u32 patches, int cols, int rows, u3
 	static const char keys[] = "snsssessssnsss<Tab>jjSSsN";
 	u32 slots[64] = { 0 };
 	struct ui_options opt = { .cols = cols, .rows = rows };
-	struct ui_source src = { .ctx = slots,	   .path = "bench",   .name = "bench",
-				 .title = "bench", .level = "beginner", .machine = machine,
-				 .patches = patches, .zone = 0,	      .next = bench_next };
+	struct ui_source src = { .ctx = slots,
+				 .path = "bench",
+				 .name = "bench",
+				 .title = "bench",
+				 .level = "beginner",
+				 .machine = machine,
+				 .patches = patches,
+				 .zone = 0,
+				 .next = bench_next };
 	u64 begin = ui_now_ns();
 	struct ui *ui = ui_open(&opt);
 	const char *at = keys;

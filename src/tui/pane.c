@@ -118,8 +118,7 @@ static void search_line(struct pane *p)
 
 	if (!p->find || p->line_row < 0 || !strcasestr(p->line, p->find))
 		return;
-	better = p->backward ? p->line_row < p->from :
-			       p->line_row > p->from && p->found < 0;
+	better = p->backward ? p->line_row < p->from : p->line_row > p->from && p->found < 0;
 	if (better)
 		p->found = p->line_row;
 }

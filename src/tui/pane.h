@@ -12,10 +12,10 @@
 struct pane {
 	struct ui *ui;
 	WINDOW *win;
-	struct rect at;	 /* of the content, without the title */
-	int top;	 /* first row shown */
-	int rows;	 /* highest row written + 1 */
-	int row, col;	 /* where the next text goes */
+	struct rect at; /* of the content, without the title */
+	int top;	/* first row shown */
+	int rows;	/* highest row written + 1 */
+	int row, col;	/* where the next text goes */
 	bool focused;
 	/* searching: rows are compared instead of drawn */
 	const char *find;

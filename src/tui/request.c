@@ -25,8 +25,7 @@ static void list_numbers(enum series series, u32 mask, char *buf, size_t size)
 	buf[0] = '\0';
 	for (int id = 0; id < NR_PATCHES && used + 8 < size; id++)
 		if (mask & PATCH_BIT(id))
-			used += (size_t)snprintf(buf + used, size - used, "%s%d",
-						 used ? ", " : "",
+			used += (size_t)snprintf(buf + used, size - used, "%s%d", used ? ", " : "",
 						 patch_number(series, (enum patch_id)id));
 }
 
@@ -51,8 +50,7 @@ void request_set_patches(struct ui *ui, u32 set, u32 also_on, u32 also_off, bool
 	list_numbers(series, also_off, off, sizeof(off));
 	ui_say(ui, "%s%s%s%s%s%s%s", text, also_on ? "; it needs " : "", also_on ? on : "",
 	       also_off ? "; off with it: " : "", also_off ? off : "",
-	       patch_set_is_constructed(set) ? "; a constructed set" : "",
-	       "; u takes it back");
+	       patch_set_is_constructed(set) ? "; a constructed set" : "", "; u takes it back");
 }
 
 void request_toggle(struct ui *ui, int n, bool from_start)
@@ -65,8 +63,8 @@ void request_toggle(struct ui *ui, int n, bool from_start)
 	bool on;
 
 	if (id == P_NONE) {
-		ui_complain(ui, "series %s has patches 1 to %d",
-			    series == SERIES_V3 ? "v3" : "v2", patch_count(series));
+		ui_complain(ui, "series %s has patches 1 to %d", series == SERIES_V3 ? "v3" : "v2",
+			    patch_count(series));
 		return;
 	}
 	on = !(set & PATCH_BIT(id));
@@ -200,7 +198,9 @@ static enum handled go_to(struct ui *ui, const char *text)
 	if (base_parse_uint(text, dot ? (size_t)(dot - text) : strlen(text), 0, INT64_MAX, &op,
 			    NULL) ||
 	    (dot && base_parse_uint(dot + 1, strlen(dot + 1), 0, UINT32_MAX, &step, NULL))) {
-		ui_complain(ui, "expected a number of operations like 7, or 7.40 for step 40 of the next");
+		ui_complain(
+			ui,
+			"expected a number of operations like 7, or 7.40 for step 40 of the next");
 		return UI_REDRAW;
 	}
 	if (op > tl_length(ui->tl)) {
@@ -355,7 +355,8 @@ static enum handled escape(struct ui *ui)
 
 static enum handled who(struct ui *ui)
 {
-	ui_say(ui, "o asks about the value under the cursor: Tab to the cpu pane (h l j k move), or to lists for a page");
+	ui_say(ui,
+	       "o asks about the value under the cursor: Tab to the cpu pane (h l j k move), or to lists for a page");
 	ui->focus = VIEW_CPUS;
 	return UI_REDRAW | UI_RELAYOUT;
 }
@@ -389,8 +390,8 @@ static enum handled look(struct ui *ui, enum request r)
 	case REQ_SORT_CPUS:
 		ui->sort = (enum cpu_sort)((ui->sort + 1) % NR_CPU_SORTS);
 		ui->focus = VIEW_CPUS;
-		ui_say(ui, "CPUs by %s", (const char *[]){ "number", "count", "high",
-							   "activity" }[ui->sort]);
+		ui_say(ui, "CPUs by %s",
+		       (const char *[]){ "number", "count", "high", "activity" }[ui->sort]);
 		return UI_REDRAW | UI_RELAYOUT;
 	case REQ_HEAT:
 		ui->heat = !ui->heat;
@@ -443,8 +444,8 @@ static enum handled ask(struct ui *ui, enum request r)
 		return toggle_mark(ui);
 	case REQ_PLAY:
 		ui->playing = !ui->playing;
-		snprintf(text, sizeof(text), "playing %u steps a second; Space pauses, + and - change it",
-			 ui->speed);
+		snprintf(text, sizeof(text),
+			 "playing %u steps a second; Space pauses, + and - change it", ui->speed);
 		ui_say(ui, "%s", ui->playing ? text : "paused");
 		return UI_REDRAW;
 	case REQ_FASTER:
@@ -479,8 +480,10 @@ static enum handled common(struct ui *ui, enum request r)
 		return UI_REDRAW | UI_CLEAR;
 	case REQ_MOUSE:
 		term_mouse(ui, !ui->mouse);
-		ui_say(ui, ui->mouse ? "mouse on: panes, CPUs, patches, key bar, wheel; M switches it off" :
-				       "mouse off: the terminal's own selection works");
+		ui_say(ui,
+		       ui->mouse ?
+			       "mouse on: panes, CPUs, patches, key bar, wheel; M switches it off" :
+			       "mouse off: the terminal's own selection works");
 		return UI_REDRAW;
 	default:
 		return UI_IGNORED;

@@ -21,7 +21,7 @@ struct scan {
 	struct ui *ui;
 	scan_test *test;
 	void *ctx;
-	struct tl_pos pos, hit; /* step counts from 1 */
+	struct tl_pos pos, hit;	     /* step counts from 1 */
 	struct tl_pos after, before; /* hits lie strictly between */
 	bool found, want_last;
 	u32 *slots, slots_max; /* of the operation that runs */
@@ -160,7 +160,7 @@ static bool scan_back(struct scan *scan)
 static const struct {
 	const char *name;
 	u8 letter;
-} event_names[] = { { "refill", 'R' }, { "bulk", 'b' }, { "drain", 'D' }, { "flag", 'f' },
+} event_names[] = { { "refill", 'R' }, { "bulk", 'b' },	 { "drain", 'D' }, { "flag", 'f' },
 		    { "tick", 't' },   { "patch", 'P' }, { "fail", '!' } };
 
 static const char *event_name(const void *ctx, size_t i)
@@ -227,7 +227,10 @@ bool breaks_add(struct ui *ui, const char *text)
 		const char *near = base_near(b.text, event_name, NULL);
 
 		if (!ui->opt->expr) {
-			ui_complain(ui, "'%s' is no event (refill, bulk, drain, flag, tick, patch, fail) and no op N", b.text);
+			ui_complain(
+				ui,
+				"'%s' is no event (refill, bulk, drain, flag, tick, patch, fail) and no op N",
+				b.text);
 			return false;
 		}
 		b.expr = ui->opt->expr->compile(ui->opt->expr->ctx, nav_sim(ui), (int)ui->zone,
@@ -310,8 +313,9 @@ static void hunt_begin(struct ui *ui, struct hunt *hunt, const struct sim *sim)
 	for (u32 i = 0; i < ui->nr_breaks; i++) {
 		if (!ui->breaks[i].expr)
 			continue;
-		hunt->was[i] = ui->opt->expr->eval(ui->opt->expr->ctx, ui->breaks[i].expr, sim, NULL,
-						   &value, hunt->error, sizeof(hunt->error)) &&
+		hunt->was[i] = ui->opt->expr->eval(ui->opt->expr->ctx, ui->breaks[i].expr, sim,
+						   NULL, &value, hunt->error,
+						   sizeof(hunt->error)) &&
 			       is_true(&value);
 	}
 }
@@ -418,8 +422,8 @@ bool scan_who_set(struct ui *ui, const struct field_ref *ref)
 		return true;
 	}
 	nav_seek(ui, scan.hit.op, scan.hit.step);
-	ui_say(ui, "%s was set here, by op %llu step %u", path,
-	       (unsigned long long)scan.hit.op + 1, scan.hit.step);
+	ui_say(ui, "%s was set here, by op %llu step %u", path, (unsigned long long)scan.hit.op + 1,
+	       scan.hit.step);
 	return true;
 }
 
@@ -468,8 +472,8 @@ static bool life_test(void *ctx, struct ui *ui, const struct sim *sim, const str
 
 char *scan_page_life(struct ui *ui, u64 pfn)
 {
-	static const char *const states[] = { "between lists", "free in the buddy",
-					      "in a pageset", "allocated" };
+	static const char *const states[] = { "between lists", "free in the buddy", "in a pageset",
+					      "allocated" };
 	struct life life = { .pfn = pfn, .size = 128 + LIFE_LINES_MAX * (STEP_TEXT_MAX + 48) };
 	struct scan scan = { .ui = ui, .test = life_test, .ctx = &life };
 	struct tl_pos pos = nav_pos(ui);
@@ -477,7 +481,8 @@ char *scan_page_life(struct ui *ui, u64 pfn)
 
 	life.text = base_alloc(1, life.size);
 	if (sim_page_info(nav_sim(ui), pfn, &info))
-		life.used = (size_t)snprintf(life.text, life.size, "page %llx now: %s, order %u\n\n",
+		life.used = (size_t)snprintf(life.text, life.size,
+					     "page %llx now: %s, order %u\n\n",
 					     (unsigned long long)pfn, states[info.state & 3],
 					     info.order);
 	scan.before = (struct tl_pos){ .op = pos.op, .step = pos.step + 1 };

@@ -168,8 +168,8 @@ static void layout_projector(struct ui *ui)
 {
 	struct rect body = frame(ui, max_int(ui->rows / 4, 2), min_int(ui->rows / 5, 5));
 
-	place(ui, ui->focus == VIEW_CPUS || ui->places[ui->focus].h ? VIEW_WHY : ui->focus, body.y, 0,
-	      body.h, body.w);
+	place(ui, ui->focus == VIEW_CPUS || ui->places[ui->focus].h ? VIEW_WHY : ui->focus, body.y,
+	      0, body.h, body.w);
 }
 
 void screen_layout(struct ui *ui)
@@ -276,11 +276,9 @@ static void draw_head(struct ui *ui)
 	snprintf(left, sizeof(left), " %.24s  op %llu/%llu%s  %s patches %s%s  %s%s%s",
 		 ui->src.name, (unsigned long long)(pos.op + (pos.step > 0)),
 		 (unsigned long long)tl_length(ui->tl), step,
-		 patch_series(set) == SERIES_V3 ? "v3" : "v2",
-		 dots,
-		 patch_set_is_constructed(set) ? " constructed" : "",
-		 ui->branches[ui->branch].name, ui->detached ? "  script detached" : "",
-		 ui->playing ? "  playing" : "");
+		 patch_series(set) == SERIES_V3 ? "v3" : "v2", dots,
+		 patch_set_is_constructed(set) ? " constructed" : "", ui->branches[ui->branch].name,
+		 ui->detached ? "  script detached" : "", ui->playing ? "  playing" : "");
 	for (int x = 0; x < ui->cols; x++)
 		draw_text(ui, ui->base, 0, x, 1, ST_HEAD, " ");
 	draw_text(ui, ui->base, 0, 0, ui->cols, ST_HEAD, left);
@@ -304,10 +302,10 @@ static void each_bar_word(const struct ui *ui,
 			  void (*fn)(void *ctx, enum request req, int x, const char *label),
 			  void *ctx)
 {
-	static const enum request order[] = { REQ_STEP,	 REQ_OP,     REQ_EVENT,	  REQ_WHATIF,
-					      REQ_TOGGLE, REQ_WHO,   REQ_NEXT_PANE, REQ_COMMAND,
-					      REQ_HELP,	 REQ_QUIT,   REQ_CONTINUE, REQ_PLAY,
-					      REQ_FINISH, REQ_DIFF,  REQ_BREAK,	  REQ_INJECT,
+	static const enum request order[] = { REQ_STEP,	   REQ_OP,   REQ_EVENT,	    REQ_WHATIF,
+					      REQ_TOGGLE,  REQ_WHO,  REQ_NEXT_PANE, REQ_COMMAND,
+					      REQ_HELP,	   REQ_QUIT, REQ_CONTINUE,  REQ_PLAY,
+					      REQ_FINISH,  REQ_DIFF, REQ_BREAK,	    REQ_INJECT,
 					      REQ_PREDICT, REQ_UNDO, REQ_ENTER };
 	int x = 1;
 

@@ -27,8 +27,9 @@ static void save_edit(FILE *out, const struct edit_rec *e)
 {
 	const struct op *o = &e->op;
 
-	fprintf(out, "edit %d %" PRIu64 " %u %u %u %u %u %u %u %u %u %u %" PRId64 " %" PRId64
-		     " %" PRId64,
+	fprintf(out,
+		"edit %d %" PRIu64 " %u %u %u %u %u %u %u %u %u %u %" PRId64 " %" PRId64
+		" %" PRId64,
 		(int)e->kind, e->at.op, e->at.step, e->set, o->kind, o->order, o->type, o->flags,
 		o->cpu, o->zone, o->count, o->slot, o->value, o->low, o->high);
 	for (u32 i = 0; e->slots && i < o->count; i++)
@@ -59,8 +60,7 @@ bool session_save(struct ui *ui, const char *path, char *error, size_t size)
 		snprintf(error, size, "%.200s: %.200s", path, d.message);
 		return false;
 	}
-	fprintf(out, "pageset session 1\nscenario %s\npatches %#x\n", ui->src.path,
-		first_base(ui));
+	fprintf(out, "pageset session 1\nscenario %s\npatches %#x\n", ui->src.path, first_base(ui));
 	for (u32 i = 0; i < b->nr_edits; i++)
 		save_edit(out, &b->edits[i]);
 	for (u32 i = 0; i < ui->nr_breaks; i++)
@@ -127,10 +127,17 @@ static bool load_edit(struct ui *ui, const char *at, char *error, size_t size)
 			return snprintf(error, size, "an edit needs 15 numbers"), false;
 	if (v[0] == EDIT_BASE)
 		return edits_base(ui, (u32)v[3], "patches from the start", error, size);
-	op = (struct op){ .kind = (u8)v[4],    .order = (u8)v[5],   .type = (u8)v[6],
-			  .flags = (u8)v[7],   .cpu = (u16)v[8],    .zone = (u16)v[9],
-			  .count = (u32)v[10], .slot = (u32)v[11],  .value = v[12],
-			  .low = v[13],	       .high = v[14] };
+	op = (struct op){ .kind = (u8)v[4],
+			  .order = (u8)v[5],
+			  .type = (u8)v[6],
+			  .flags = (u8)v[7],
+			  .cpu = (u16)v[8],
+			  .zone = (u16)v[9],
+			  .count = (u32)v[10],
+			  .slot = (u32)v[11],
+			  .value = v[12],
+			  .low = v[13],
+			  .high = v[14] };
 	if (op.kind >= NR_OPS || op.count < 1 || op.count > SIM_OP_LIST_MAX)
 		return snprintf(error, size, "not an operation that can be"), false;
 	if (tl_seek(ui->tl, (u64)v[1], (u32)v[2], &err))
@@ -192,8 +199,9 @@ static bool load_line(struct ui *ui, const char *line, char *error, size_t size)
 		snprintf(digest, sizeof(digest), "%016" PRIx64, sim_state_digest(nav_sim(ui)));
 		if (strcmp(digest, arg) == 0)
 			return true;
-		return snprintf(error, size,
-				"the machine is not the one that was saved: the scenario or the program changed"),
+		return snprintf(
+			       error, size,
+			       "the machine is not the one that was saved: the scenario or the program changed"),
 		       false;
 	}
 	return line[0] == '\0' || (snprintf(error, size, "unknown line"), false);
@@ -224,7 +232,8 @@ bool session_load(struct ui *ui, const char *path, char *error, size_t size)
 		else if (n == 2)
 			ok = (strncmp(line, "scenario ", 9) == 0 ||
 			      bad_line(error, size, path, n, "expected: scenario PATH")) &&
-			     (nav_open(ui, line + 9) || bad_line(error, size, path, n, ui->message));
+			     (nav_open(ui, line + 9) ||
+			      bad_line(error, size, path, n, ui->message));
 		else
 			ok = load_line(ui, line, what, sizeof(what)) ||
 			     bad_line(error, size, path, n, what);

@@ -121,7 +121,8 @@ static void svg_run(struct ui *ui, FILE *out, int y, int x, const struct cell *c
 		blank &= strcmp(cells[i].text, " ") == 0;
 	if (blank)
 		return;
-	fprintf(out, "<text x=\"%d\" y=\"%d\" fill=\"%s\"%s%s textLength=\"%d\" xml:space=\"preserve\">",
+	fprintf(out,
+		"<text x=\"%d\" y=\"%d\" fill=\"%s\"%s%s textLength=\"%d\" xml:space=\"preserve\">",
 		x * CELL_W, y * CELL_H + CELL_H - 5, fg,
 		cells[0].attr & A_BOLD ? " font-weight=\"bold\"" : "",
 		cells[0].attr & A_UNDERLINE ? " text-decoration=\"underline\"" : "", n * CELL_W);
@@ -139,7 +140,8 @@ static void svg(struct ui *ui, FILE *out)
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" font-family=\"DejaVu Sans Mono, monospace\" font-size=\"%d\">\n"
 		"<rect width=\"%d\" height=\"%d\" fill=\"%s\"/>\n",
-		ui->cols * CELL_W, ui->rows * CELL_H, FONT, ui->cols * CELL_W, ui->rows * CELL_H, bg);
+		ui->cols * CELL_W, ui->rows * CELL_H, FONT, ui->cols * CELL_W, ui->rows * CELL_H,
+		bg);
 	for (int y = 0; y < ui->rows; y++) {
 		int from = 0;
 

@@ -32,7 +32,8 @@ static u32 bring(struct ui *ui)
 	u32 at = c->view.valid ? same_place(&ui->view, ui->view.at, &c->view) : 0;
 
 	if (pos.step == 0)
-		tl_seek(c->other, min_s64((s64)pos.op, (s64)tl_length(c->other)) & INT64_MAX, 0, &err);
+		tl_seek(c->other, min_s64((s64)pos.op, (s64)tl_length(c->other)) & INT64_MAX, 0,
+			&err);
 	else
 		tl_seek(c->other, pos.op, at, &err);
 	return pos.step == 0 && c->view.valid ? c->view.nr_steps : at;
@@ -55,8 +56,7 @@ static void draw_values(struct ui *ui, struct pane *p, int col, const struct sim
 	differs = pcp_high_shown(a, set) != pcp_high_shown(b, sim_patches(beside));
 	pane_put(p, differs ? ST_CHANGED : ST_NORMAL, " high %d%s", pcp_high_shown(a, set),
 		 differs ? "*" : "");
-	pane_put(p, ST_NORMAL, " %s %d",
-		 set & PATCH_BIT(P_FREE_COUNT) ? "fc" : "ff",
+	pane_put(p, ST_NORMAL, " %s %d", set & PATCH_BIT(P_FREE_COUNT) ? "fc" : "ff",
 		 set & PATCH_BIT(P_FREE_COUNT) ? a->free_count : a->free_factor);
 	pane_put(p, free_a != free_b ? ST_CHANGED : ST_DIM, " free %lld%s", (long long)free_a,
 		 free_a != free_b ? "*" : "");
@@ -107,9 +107,11 @@ static int draw_where(struct ui *ui, struct pane *p, int row)
 	else if (!c->where.differs)
 		pane_put(p, ST_RESULT, "no difference from the first to the last operation");
 	else
-		pane_put(p, ST_RESULT, "first difference: op %llu step %u, %s %lld here, %lld there   d goes there",
-			 (unsigned long long)c->where.op + 1, c->where.step, c->where.field,
-			 (long long)c->where.values[0], (long long)c->where.values[1]);
+		pane_put(
+			p, ST_RESULT,
+			"first difference: op %llu step %u, %s %lld here, %lld there   d goes there",
+			(unsigned long long)c->where.op + 1, c->where.step, c->where.field,
+			(long long)c->where.values[0], (long long)c->where.values[1]);
 	if (!ui->view.valid || !c->view.valid)
 		return row;
 	id = differing(tl_base_patches(ui->tl), c->set);
@@ -123,8 +125,9 @@ static int draw_where(struct ui *ui, struct pane *p, int row)
 		pane_text(p, ST_NORMAL, reason, p->at.w);
 		return row;
 	}
-	pane_put(p, ST_NORMAL, "in op %llu they part at step %u: ",
-		 (unsigned long long)ui->view.index + 1, k + 1);
+	pane_put(p, ST_NORMAL,
+		 "in op %llu they part at step %u: ", (unsigned long long)ui->view.index + 1,
+		 k + 1);
 	pane_text(p, ST_NORMAL, reason, p->at.w);
 	if (k < c->view.nr_steps)
 		row = draw_code(ui, p, row, &c->view.steps[k]);
@@ -141,7 +144,10 @@ static void draw_side_step(struct ui *ui, struct pane *p, int col, int width,
 		return;
 	pane_col(p, col);
 	pane_text(p, here ? ST_HERE : ST_DIM, here ? ">" : i == part ? "!" : " ", 1);
-	pane_text(p, i == part ? ST_CHANGED : i < at ? step_style(&view->steps[i]) : ST_DIM,
+	pane_text(p,
+		  i == part ? ST_CHANGED :
+		  i < at    ? step_style(&view->steps[i]) :
+			      ST_DIM,
 		  step_format(nav_sim(ui), &view->steps[i], text), width - 2);
 }
 
@@ -178,9 +184,8 @@ void side_draw(struct ui *ui, int y, int h)
 	u32 other_at = bring(ui);
 
 	snprintf(title, sizeof(title), "left: %s (patches %s)   right: %s (patches %s)   Esc ends",
-		 ui->branches[ui->branch].name,
-		 patch_set_format(sim_patches(nav_sim(ui)), set), c->name,
-		 patch_set_format(sim_patches(tl_view(c->other)), other));
+		 ui->branches[ui->branch].name, patch_set_format(sim_patches(nav_sim(ui)), set),
+		 c->name, patch_set_format(sim_patches(tl_view(c->other)), other));
 	draw_title(ui, ui->base, y, 0, ui->cols, true, title);
 	pane_row(&p, row++, 1);
 	draw_values(ui, &p, 1, nav_sim(ui), tl_view(c->other));

@@ -58,8 +58,16 @@ enum view_id {
 	NR_VIEWS
 };
 
-enum { UI_LINE_MAX = 256, UI_BRANCHES_MAX = 12, UI_BREAKS_MAX = 16, UI_MARKS_MAX = 32,
-       UI_EDITS_MAX = 256, UI_HISTORY_MAX = 50, UI_ANSWERS_MAX = 64, UI_SETS_MAX = 12 };
+enum {
+	UI_LINE_MAX = 256,
+	UI_BRANCHES_MAX = 12,
+	UI_BREAKS_MAX = 16,
+	UI_MARKS_MAX = 32,
+	UI_EDITS_MAX = 256,
+	UI_HISTORY_MAX = 50,
+	UI_ANSWERS_MAX = 64,
+	UI_SETS_MAX = 12
+};
 
 /* The operation that the screen speaks of, with its steps. */
 struct op_view {
@@ -85,18 +93,18 @@ struct snapshot {
 /* One other patch set in the what-if strip. */
 struct lane {
 	u32 set;
-	bool on;	      /* part of the strip now */
-	struct timeline *tl;  /* stands at op `at`, or NULL: not begun */
+	bool on;	     /* part of the strip now */
+	struct timeline *tl; /* stands at op `at`, or NULL: not begun */
 	u64 at;
-	bool done;	      /* the figures below are of the operation that is shown */
+	bool done; /* the figures below are of the operation that is shown */
 	bool failed;
-	u64 freed, refilled;  /* pages, in the operation shown */
-	s64 count, high;      /* of the acting CPU after it */
+	u64 freed, refilled;	    /* pages, in the operation shown */
+	s64 count, high;	    /* of the acting CPU after it */
 	char reason[STEP_TEXT_MAX]; /* what the patch's own steps say, or why nothing differs */
 };
 
 struct whatif {
-	bool off; /* the log is too long to follow by itself; w asks */
+	bool off;   /* the log is too long to follow by itself; w asks */
 	u64 serial; /* of the log that the lanes follow */
 	u64 op;	    /* the operation that the figures speak of */
 	bool op_valid;
@@ -127,8 +135,8 @@ struct edit_rec {
 	struct tl_pos at;
 	u64 op_now; /* EDIT_INJECT: the operation it is in, after later insertions */
 	struct op op;
-	u32 *slots; /* op.count, or NULL */
-	u32 set, set_before; /* EDIT_BASE */
+	u32 *slots;		/* op.count, or NULL */
+	u32 set, set_before;	/* EDIT_BASE */
 	struct timeline *saved; /* EDIT_INJECT: the line before it */
 	char text[96];
 };
@@ -142,16 +150,22 @@ struct branch {
 
 struct breakpoint {
 	char text[96];
-	void *expr;   /* or NULL */
-	u8 kinds;     /* TL_* of events, 0: none */
-	s64 op;	      /* an operation, -1: none */
-	u32 ignore;   /* first so many hits do not stop */
+	void *expr; /* or NULL */
+	u8 kinds;   /* TL_* of events, 0: none */
+	s64 op;	    /* an operation, -1: none */
+	u32 ignore; /* first so many hits do not stop */
 	u64 hits;
 };
 
 /* What lies above the panes and takes the keys first. */
-enum dialog_kind { DIALOG_NONE, DIALOG_HELP, DIALOG_PROMPT, DIALOG_PREDICT, DIALOG_INJECT,
-		   DIALOG_TEXT };
+enum dialog_kind {
+	DIALOG_NONE,
+	DIALOG_HELP,
+	DIALOG_PROMPT,
+	DIALOG_PREDICT,
+	DIALOG_INJECT,
+	DIALOG_TEXT
+};
 
 enum prompt_kind { PROMPT_COMMAND, PROMPT_GOTO, PROMPT_BREAK, PROMPT_DIFF, PROMPT_SEARCH };
 
@@ -197,7 +211,7 @@ struct event_cache {
 		u64 op;
 		u32 step;
 		char c;
-	} *marks;
+	} * marks;
 };
 
 struct ui {

@@ -10,8 +10,8 @@ enum { STRUCT_MEMBERS_MAX = 24, STRUCT_CACHE_LINE = 64 };
 struct struct_member {
 	const char *type, *name; /* name NULL: a hole */
 	u32 offset, size;
-	bool array;    /* of list heads */
-	u8 patch;      /* enum patch_id that brought it, P_NONE */
+	bool array; /* of list heads */
+	u8 patch;   /* enum patch_id that brought it, P_NONE */
 };
 
 struct struct_layout {

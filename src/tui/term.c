@@ -96,8 +96,9 @@ static void catch_signals(void)
 
 static void release_signals(void)
 {
-	static const int all[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
-				   SIGTERM, SIGHUP, SIGINT };
+	static const int all[] = {
+		SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGHUP, SIGINT
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
 		signal(all[i], SIG_DFL);

@@ -9,9 +9,10 @@ struct look {
 	attr_t attr;
 };
 
-#define C(fg, bg, attr) \
-	{               \
-		fg, bg, attr }
+#define C(fg, bg, attr)      \
+	{                    \
+		fg, bg, attr \
+	}
 static const struct look looks[NR_STYLES][NR_UI_PALETTES] = {
 #define STYLE(id, ...) [ST_##id] = { __VA_ARGS__ },
 #include "theme.def"

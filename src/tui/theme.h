@@ -19,8 +19,22 @@ attr_t theme_attr(const struct ui *ui, enum style style, short *pair);
 void theme_svg(enum ui_palette palette, enum style style, const char **fg, const char **bg);
 
 /* Characters for lines and marks, by the character set. */
-enum glyph { GL_H, GL_V, GL_TEE_DOWN, GL_TEE_UP, GL_CROSS, GL_MARK, GL_BAR, GL_BAR_EMPTY, GL_DOTS,
-	     GL_TL, GL_TR, GL_BL, GL_BR, NR_GLYPHS };
+enum glyph {
+	GL_H,
+	GL_V,
+	GL_TEE_DOWN,
+	GL_TEE_UP,
+	GL_CROSS,
+	GL_MARK,
+	GL_BAR,
+	GL_BAR_EMPTY,
+	GL_DOTS,
+	GL_TL,
+	GL_TR,
+	GL_BL,
+	GL_BR,
+	NR_GLYPHS
+};
 const char *theme_glyph(const struct ui *ui, enum glyph glyph);
 
 #endif

@@ -21,12 +21,12 @@ enum ui_cue_kind { UI_SAY, UI_PREDICT, UI_FOCUS, UI_BOOKMARK, UI_EXPECT };
 
 struct ui_cue {
 	enum ui_cue_kind kind;
-	u64 op;		      /* operations done before it is due */
-	const char *text;     /* what is said or asked; name of pane or bookmark; the claim */
-	const char *id;	      /* predictions: key of the answer */
-	const char *hint;     /* or NULL */
-	const char *why;      /* or NULL */
-	const char *expr;     /* predictions and claims: the value that is asked for */
+	u64 op;		  /* operations done before it is due */
+	const char *text; /* what is said or asked; name of pane or bookmark; the claim */
+	const char *id;	  /* predictions: key of the answer */
+	const char *hint; /* or NULL */
+	const char *why;  /* or NULL */
+	const char *expr; /* predictions and claims: the value that is asked for */
 	const char *const *choices;
 	u32 nr_choices;
 	u64 after; /* predictions: evaluated when so many operations are done */
@@ -93,8 +93,8 @@ struct ui_last {
 struct ui_expr {
 	void *ctx;
 	/* NULL and @error filled if it is no expression for machines like @sim. */
-	void *(*compile)(void *ctx, const struct sim *sim, int zone, const char *text,
-			 char *error, size_t size);
+	void *(*compile)(void *ctx, const struct sim *sim, int zone, const char *text, char *error,
+			 size_t size);
 	/* @last: the operation before, for expressions that ask what it got; or NULL. */
 	bool (*eval)(void *ctx, void *expr, const struct sim *sim, const struct ui_last *last,
 		     struct ui_value *value, char *error, size_t size);

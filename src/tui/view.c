@@ -117,29 +117,35 @@ static const struct step *earlier(const struct ui *ui, enum step_id id)
 /* Inside a bulk free or refill: how far it is. */
 static bool now_bulk(struct ui *ui, const struct step *step, char *buf, size_t size)
 {
-	const struct step *begin = earlier(ui, STEP_BULK_BEGIN), *page = earlier(ui, STEP_BULK_PAGE);
+	const struct step *begin = earlier(ui, STEP_BULK_BEGIN),
+			  *page = earlier(ui, STEP_BULK_PAGE);
 	char zone[32];
 	u8 func = step_infos[step->id].func;
 
 	if (func == FN_free_pcppages_bulk && step->id == STEP_BULK_DONE) {
-		snprintf(buf, size, "cpu%lld has given %lld pages back to zone %s in one lock hold, %lld are left",
-			 (long long)step->args[2], (long long)step->args[0],
-			 sim_zone_name(nav_sim(ui), (u32)step->args[3], zone),
-			 (long long)step->args[1]);
+		snprintf(
+			buf, size,
+			"cpu%lld has given %lld pages back to zone %s in one lock hold, %lld are left",
+			(long long)step->args[2], (long long)step->args[0],
+			sim_zone_name(nav_sim(ui), (u32)step->args[3], zone),
+			(long long)step->args[1]);
 		return true;
 	}
 	if ((func != FN_free_pcppages_bulk && func != FN___free_one_page) || !begin ||
 	    (func == FN___free_one_page && (!page || page < begin)))
 		return false;
 	if (!page || page < begin || step->id == STEP_BULK_BEGIN)
-		snprintf(buf, size, "cpu%lld gives %lld pages back to zone %s: begins, one lock hold",
+		snprintf(buf, size,
+			 "cpu%lld gives %lld pages back to zone %s: begins, one lock hold",
 			 (long long)begin->args[4], (long long)begin->args[1],
 			 sim_zone_name(nav_sim(ui), (u32)begin->args[5], zone));
 	else
-		snprintf(buf, size, "cpu%lld gives %lld pages back to zone %s: %lld done, %lld to go, one lock hold",
-			 (long long)begin->args[4], (long long)begin->args[1],
-			 sim_zone_name(nav_sim(ui), (u32)begin->args[5], zone),
-			 (long long)(begin->args[1] - page->args[4]), (long long)page->args[4]);
+		snprintf(
+			buf, size,
+			"cpu%lld gives %lld pages back to zone %s: %lld done, %lld to go, one lock hold",
+			(long long)begin->args[4], (long long)begin->args[1],
+			sim_zone_name(nav_sim(ui), (u32)begin->args[5], zone),
+			(long long)(begin->args[1] - page->args[4]), (long long)page->args[4]);
 	return true;
 }
 
@@ -150,12 +156,15 @@ static bool now_refill(struct ui *ui, const struct step *step, char *buf, size_t
 	char zone[32];
 	u8 func = step_infos[step->id].func;
 
-	if (!begin || (func != FN_rmqueue_bulk && func != FN___rmqueue_smallest && func != FN_expand))
+	if (!begin ||
+	    (func != FN_rmqueue_bulk && func != FN___rmqueue_smallest && func != FN_expand))
 		return false;
-	snprintf(buf, size, "cpu%u refills a list from zone %s: %lld of %lld blocks of order %lld, one lock hold",
-		 step->cpu, sim_zone_name(nav_sim(ui), (u32)begin->args[3], zone),
-		 (long long)(page && page > begin ? page->args[2] : 0), (long long)begin->args[0],
-		 (long long)begin->args[1]);
+	snprintf(
+		buf, size,
+		"cpu%u refills a list from zone %s: %lld of %lld blocks of order %lld, one lock hold",
+		step->cpu, sim_zone_name(nav_sim(ui), (u32)begin->args[3], zone),
+		(long long)(page && page > begin ? page->args[2] : 0), (long long)begin->args[0],
+		(long long)begin->args[1]);
 	return true;
 }
 
@@ -213,5 +222,6 @@ void now_words(struct ui *ui, char *buf, size_t size)
 	if (strncmp(text, "cpu", 3) == 0)
 		snprintf(buf, size, "%s%s", step->depth ? "injected: " : "", text);
 	else
-		snprintf(buf, size, "%scpu%u: %s", step->depth ? "injected: " : "", step->cpu, text);
+		snprintf(buf, size, "%scpu%u: %s", step->depth ? "injected: " : "", step->cpu,
+			 text);
 }

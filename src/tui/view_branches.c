@@ -9,10 +9,10 @@ static void draw_branch(struct ui *ui, struct pane *p, int row, u32 i)
 	char set[PATCH_TEXT_MAX];
 
 	pane_row(p, row, 0);
-	pane_put(p, i == ui->branch ? ST_HERE : ST_NORMAL, "%s%-16s",
-		 i == ui->branch ? ">" : " ", ui->branches[i].name);
-	pane_put(p, ST_DIM, "  %llu ops  from the start with %s",
-		 (unsigned long long)tl_length(tl), patch_set_format(tl_base_patches(tl), set));
+	pane_put(p, i == ui->branch ? ST_HERE : ST_NORMAL, "%s%-16s", i == ui->branch ? ">" : " ",
+		 ui->branches[i].name);
+	pane_put(p, ST_DIM, "  %llu ops  from the start with %s", (unsigned long long)tl_length(tl),
+		 patch_set_format(tl_base_patches(tl), set));
 	if (tl_displaced(tl) > 0)
 		pane_put(p, ST_EVENT, "  %llu injections displaced",
 			 (unsigned long long)tl_displaced(tl));

@@ -231,10 +231,11 @@ static void draw_cpu(struct ui *ui, struct pane *p, const struct layout *lay, in
 			draw_bar(ui, p, now->count, pcp_high_shown(now, lay->patches), lay->bar);
 		if (i == 6) {
 			draw_flag(p, now->flags, before ? &before->flags : NULL,
-				  PCPF_PREV_FREE_HIGH_ORDER, lay->patches & PATCH_BIT(P_AVOID_DRAIN),
-				  'P');
+				  PCPF_PREV_FREE_HIGH_ORDER,
+				  lay->patches & PATCH_BIT(P_AVOID_DRAIN), 'P');
 			draw_flag(p, now->flags, before ? &before->flags : NULL,
-				  PCPF_FREE_HIGH_BATCH, lay->patches & PATCH_BIT(P_KEEP_BATCH), 'B');
+				  PCPF_FREE_HIGH_BATCH, lay->patches & PATCH_BIT(P_KEEP_BATCH),
+				  'B');
 		}
 		if (column_shown(i, lay->patches, p->at.w))
 			draw_number(p, value,
@@ -303,9 +304,10 @@ static void draw_heat(struct ui *ui, struct pane *p)
 			pane_row(p, (int)(c / per_row), 0);
 			pane_put(p, ST_DIM, "%5u ", c);
 		}
-		snprintf(cell, sizeof(cell), "%c", pcp->count == 0 ? '.' :
-						    tenth >= 10    ? '#' :
-								     (int)('0' + tenth));
+		snprintf(cell, sizeof(cell), "%c",
+			 pcp->count == 0 ? '.' :
+			 tenth >= 10	 ? '#' :
+					   (int)('0' + tenth));
 		pane_put(p, tenth >= 8 ? ST_HEAT : tenth >= 4 ? ST_EVENT : ST_NORMAL, "%s", cell);
 		pane_put(p, ST_HERE, "%s", c == ui->cpu ? "<" : " ");
 	}
@@ -414,12 +416,13 @@ static void draw(struct ui *ui, struct pane *p)
 static void name_title(struct ui *ui, char *buf, size_t size)
 {
 	static const char *const sorts[NR_CPU_SORTS] = { "", " by count", " by high",
-							  " by activity" };
+							 " by activity" };
 	char zone[32];
 	u32 cpus = sim_nr_cpus(nav_sim(ui));
 
-	snprintf(buf, size, "cpu: %u of zone %s%s%s  P previous free high-order, B may keep a batch",
-		 cpus, sim_zone_name(nav_sim(ui), ui->zone, zone), sorts[ui->sort],
+	snprintf(buf, size,
+		 "cpu: %u of zone %s%s%s  P previous free high-order, B may keep a batch", cpus,
+		 sim_zone_name(nav_sim(ui), ui->zone, zone), sorts[ui->sort],
 		 ui->heat ? " heat: tenths of high" : "");
 }
 

@@ -9,8 +9,10 @@ static void draw_events(struct pane *p, u8 mask)
 	static const struct {
 		u8 bit;
 		char c;
-	} letters[] = { { TL_FAIL, '!' }, { TL_FREE_HIGH | TL_DRAIN, 'D' }, { TL_PATCH, 'P' },
-			{ TL_REFILL, 'R' }, { TL_BULK, 'b' }, { TL_FLAG, 'f' }, { TL_TICK, 't' } };
+	} letters[] = { { TL_FAIL, '!' },  { TL_FREE_HIGH | TL_DRAIN, 'D' },
+			{ TL_PATCH, 'P' }, { TL_REFILL, 'R' },
+			{ TL_BULK, 'b' },  { TL_FLAG, 'f' },
+			{ TL_TICK, 't' } };
 	char text[8] = "";
 	size_t n = 0;
 
@@ -51,7 +53,10 @@ static void draw(struct ui *ui, struct pane *p)
 		pane_put(p, current ? ST_HERE : ST_DIM, "%s%4llu ", current ? ">" : " ",
 			 (unsigned long long)op + 1);
 		draw_events(p, op < pos.op || current ? tl_events(ui->tl, op) : 0);
-		pane_text(p, op < pos.op ? ST_NORMAL : current ? ST_KEY : ST_DIM,
+		pane_text(p,
+			  op < pos.op ? ST_NORMAL :
+			  current     ? ST_KEY :
+					ST_DIM,
 			  op_words(&o, words), p->at.w);
 		note = ui->src.op_note ? ui->src.op_note(ui->src.ctx, op) : NULL;
 		if (note && *note) {

@@ -116,8 +116,8 @@ static void draw(struct ui *ui, struct pane *p)
 		for (u64 i = first; i < first + per_row && i < nr; i++) {
 			char text[2] = { block_char(&blocks[i],
 						    sim_pageblock_type(
-							    sim, z->start_pfn +
-									 (i << PAGEBLOCK_ORDER))),
+							    sim,
+							    z->start_pfn + (i << PAGEBLOCK_ORDER))),
 					 '\0' };
 
 			pane_put(p, block_style(text[0]), "%s", text);
@@ -129,7 +129,9 @@ static void draw(struct ui *ui, struct pane *p)
 static void name_title(struct ui *ui, char *buf, size_t size)
 {
 	(void)ui;
-	snprintf(buf, size, "memory map by pageblock: . free  UMR live  umr half free  + pagesets hold the rest");
+	snprintf(
+		buf, size,
+		"memory map by pageblock: . free  UMR live  umr half free  + pagesets hold the rest");
 }
 
 static int wants(const struct ui *ui)

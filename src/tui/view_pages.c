@@ -108,7 +108,10 @@ static int draw_pfns(struct pane *p, int row, const struct op_view *view, const 
 
 		if (step->id != id)
 			continue;
-		snprintf(text, sizeof(text), "%s%llx ", i == here ? ">" : i < view->at ? "x" : "",
+		snprintf(text, sizeof(text), "%s%llx ",
+			 i == here    ? ">" :
+			 i < view->at ? "x" :
+					"",
 			 (unsigned long long)step->args[0]);
 		if (col + (int)strlen(text) > p->at.w) {
 			row++;

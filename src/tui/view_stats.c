@@ -17,15 +17,18 @@ static void draw(struct ui *ui, struct pane *p)
 		s64 value = counter_get(nav_sim(ui), (size_t)i);
 		bool changed = false;
 
-#define COUNTER(counter, unit, help)                                              \
+#define COUNTER(counter, unit, help)                                                   \
 	changed |= ui->before.valid && strcmp(counter_infos[i].name, #counter) == 0 && \
 		   (s64)before.counter != value;
 #include "core/stats.def"
 #undef COUNTER
 		pane_row(p, i, 1);
 		pane_put(p, value ? ST_NORMAL : ST_DIM, "%-24s", counter_infos[i].name);
-		pane_put(p, changed ? ST_CHANGED : value ? ST_KEY : ST_DIM, "%9lld%s",
-			 (long long)value, changed ? "*" : " ");
+		pane_put(p,
+			 changed ? ST_CHANGED :
+			 value	 ? ST_KEY :
+				   ST_DIM,
+			 "%9lld%s", (long long)value, changed ? "*" : " ");
 		pane_put(p, ST_DIM, " %-7s %s", counter_infos[i].unit, counter_infos[i].help);
 	}
 }

@@ -16,8 +16,8 @@ static void draw(struct ui *ui, struct pane *p)
 	if (!p->focused)
 		v->cursor = (int)view->at - 1;
 	if (!p->find && !p->focused)
-		p->top = max_int(min_int(v->cursor - p->at.h / 2, (int)view->nr_steps - p->at.h),
-				 0);
+		p->top =
+			max_int(min_int(v->cursor - p->at.h / 2, (int)view->nr_steps - p->at.h), 0);
 	v->top = p->top;
 	p->rows = (int)view->nr_steps;
 	for (int i = p->find ? 0 : p->top; i < (int)view->nr_steps && pane_shows(p, i); i++) {

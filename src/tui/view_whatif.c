@@ -11,7 +11,6 @@ static bool same_figures(const struct whatif *w, const struct lane *lane)
 	       lane->count == w->count && lane->high == w->high;
 }
 
-
 /* One line: those that differ with their figures, those that do not by number. */
 static void draw_strip(struct ui *ui, struct pane *p)
 {
@@ -89,12 +88,15 @@ static void draw(struct ui *ui, struct pane *p)
 
 	if (w->off) {
 		pane_row(p, 0, 1);
-		pane_put(p, ST_DIM, "the log is long: Enter here (Tab comes here) computes, w and a digit compares");
+		pane_put(
+			p, ST_DIM,
+			"the log is long: Enter here (Tab comes here) computes, w and a digit compares");
 		return;
 	}
 	if (!w->op_valid) {
 		pane_row(p, 0, 1);
-		pane_put(p, ST_DIM, "from the first operation on: what one patch more or less would change");
+		pane_put(p, ST_DIM,
+			 "from the first operation on: what one patch more or less would change");
 		return;
 	}
 	if (!w->lanes[0].done) {
@@ -110,8 +112,10 @@ static void draw(struct ui *ui, struct pane *p)
 
 static void name_title(struct ui *ui, char *buf, size_t size)
 {
-	snprintf(buf, size, "what if: same ops from the start, one patch switched: op %llu gives back / count after",
-		 (unsigned long long)ui->whatif.op + 1);
+	snprintf(
+		buf, size,
+		"what if: same ops from the start, one patch switched: op %llu gives back / count after",
+		(unsigned long long)ui->whatif.op + 1);
 }
 
 static enum handled request(struct ui *ui, enum request req)

@@ -134,7 +134,9 @@ static void draw_boundary(struct ui *ui, struct pane *p)
 		row = pane_wrap(p, row, 1, ST_SAY, cue->text);
 	if (pos.op >= tl_length(ui->tl)) {
 		pane_row(p, row++, 1);
-		pane_put(p, ST_NORMAL, "The end of the scenario. S and N go back, i puts an operation in, T switches a patch from the start.");
+		pane_put(
+			p, ST_NORMAL,
+			"The end of the scenario. S and N go back, i puts an operation in, T switches a patch from the start.");
 	} else if (tl_op(ui->tl, pos.op, &op, &slots, &err) == SIM_OK) {
 		snprintf(buf, sizeof(buf), "next, op %llu: %s   s steps into it, n runs it",
 			 (unsigned long long)pos.op + 1, op_words(&op, words));
@@ -165,8 +167,7 @@ static void draw(struct ui *ui, struct pane *p)
 	for (u32 i = 0; i < n; i++) {
 		const struct step *step = &ui->view.steps[chosen[i]];
 
-		draw_step(ui, p, row++, step,
-			  nav_pos(ui).step > 0 && chosen[i] + 1 == ui->view.at);
+		draw_step(ui, p, row++, step, nav_pos(ui).step > 0 && chosen[i] + 1 == ui->view.at);
 	}
 	/* What comes next, unless that is what a prediction asks. */
 	if (nav_pos(ui).step > 0 && ui->view.at < ui->view.nr_steps && row < p->at.h) {

@@ -7,8 +7,7 @@ static void put_value(struct pane *p, const char *name, s64 now, s64 before, boo
 	bool changed = known && now != before;
 
 	pane_put(p, ST_DIM, "%s ", name);
-	pane_put(p, changed ? ST_CHANGED : ST_NORMAL, "%lld%s", (long long)now,
-		 changed ? "*" : "");
+	pane_put(p, changed ? ST_CHANGED : ST_NORMAL, "%lld%s", (long long)now, changed ? "*" : "");
 	pane_put(p, ST_NORMAL, "  ");
 }
 
@@ -98,8 +97,7 @@ static void name_title(struct ui *ui, char *buf, size_t size)
 {
 	char zone[32];
 
-	snprintf(buf, size, "zone %s and its buddy%s",
-		 sim_zone_name(nav_sim(ui), ui->zone, zone),
+	snprintf(buf, size, "zone %s and its buddy%s", sim_zone_name(nav_sim(ui), ui->zone, zone),
 		 sim_nr_zones(nav_sim(ui)) > 1 ? ", z for the next" : "");
 }
 

@@ -77,8 +77,7 @@ static bool figures(struct ui *ui, struct timeline *tl, struct op_view *view, u6
 	const struct per_cpu_pages *pcp;
 	struct sim_error err;
 
-	if (!op_view_load(view, tl, ui->whatif.op) ||
-	    tl_seek(tl, ui->whatif.op + 1, 0, &err))
+	if (!op_view_load(view, tl, ui->whatif.op) || tl_seek(tl, ui->whatif.op + 1, 0, &err))
 		return false;
 	op_view_moved(view, view->nr_steps, freed, refilled);
 	pcp = sim_pageset(tl_view(tl), ui->zone,

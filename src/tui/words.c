@@ -102,8 +102,7 @@ char *op_words(const struct op *op, char *buf)
 	case OP_FRACTION:
 	case OP_MINFREE:
 	case OP_WSF:
-		snprintf(buf, size, "%s = %lld", op_infos[op->kind].help,
-			 (long long)op->value);
+		snprintf(buf, size, "%s = %lld", op_infos[op->kind].help, (long long)op->value);
 		break;
 	case OP_DRAIN_ZONE:
 	case OP_BOOST_CLEAR:
