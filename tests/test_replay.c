@@ -469,3 +469,47 @@ Test(replay, a_remote_nodes_list_goes_by_batches)
 	remove(trace);
 	remove(snaps);
 }
+
+/* A task on CPU 1 frees a page and then drains all lists: those of CPU 0 first, then its own. */
+Test(replay, a_drain_of_all_cpus_is_of_each_ones_list)
+{
+	char trace[] = "/tmp/pageset-trace-XXXXXX", snaps[] = "/tmp/pageset-snaps-XXXXXX";
+	struct replay_options opt = { .trace = trace,
+				      .snapshots = snaps,
+				      .patches = patches_of("guest-6.1"),
+				      .patches_given = true };
+	FILE *t = fdopen(mkstemp(trace), "w"), *s = fdopen(mkstemp(snaps), "w");
+	struct replay_report report;
+	struct diag d;
+	int n, i;
+
+	cr_assert(t && s);
+	for (n = 0; n < 2; n++) {
+		fprintf(s, "### snap=%d label=x file=zoneinfo mono=%d\n", n, n);
+		fprintf(s, NODE_ZONE, 0, 0, 262144);
+	}
+	fputs(" x-1 [000] ..... 1.0: tracing_mark_write: x: snap-begin 0 x\n"
+	      " x-1 [000] ..... 1.1: tracing_mark_write: x: snap-end 0 x\n",
+	      t);
+	for (i = 0; i < 8; i++)
+		fprintf(t, " y-2 [00%d] ..... 2.%d: mm_page_free: page=0 pfn=0x%x order=0\n",
+			i >= 5, i, 262144 + i);
+	for (i = 0; i < 8; i++)
+		fprintf(t,
+			" y-2 [001] d..1. 2.7%d: mm_page_pcpu_drain: page=0 pfn=0x%x order=0 migratetype=1\n",
+			i, 262144 + (i < 5 ? i : 12 - i));
+	fputs(" x-1 [000] ..... 3.0: tracing_mark_write: x: snap-begin 1 x\n"
+	      " x-1 [000] ..... 3.1: tracing_mark_write: x: snap-end 1 x\n",
+	      t);
+	fclose(t);
+	fclose(s);
+	cr_assert_eq(replay_run(&opt, &report, &d), BASE_ERR_OK, "%s", d.message);
+	cr_expect_eq(report.requests.recorded, 2);
+	cr_expect_eq(report.requests.same_size, 2);
+	cr_expect_eq(report.drains.recorded + report.skipped[REPLAY_SKIP_START_STATE], 0);
+	cr_expect_eq(report.drains.model_only, 0);
+	cr_expect_eq(report.marks.compared, 2);
+	cr_expect_eq(report.marks.equal, 2);
+	remove(trace);
+	remove(snaps);
+}

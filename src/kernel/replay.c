@@ -614,12 +614,29 @@ static void do_refill(struct replay *r, uint64_t n)
 	}
 }
 
-/* collects a drain of one zone from its first event on; last_ns: when the free before it was, UINT64_MAX: there is none */
-static void collect_drain(struct replay *r, uint64_t n, uint32_t zi, int32_t pid, uint64_t last_ns)
+/* the pageset on whose list a block is, NOWHERE where it is not identified */
+static uint32_t owner_of(struct replay *r, uint64_t pfn)
+{
+	uint32_t id = id_of(r, pfn);
+
+	if (id == PAGES_NONE || pages_node(r->pages, id)->list == PAGES_NONE) {
+		return NOWHERE;
+	}
+	return pages_node(r->pages, id)->list / PCPMODEL_LISTS;
+}
+
+/*
+ * Collects a drain of one pageset from its first event on.  owner: that pageset; NOWHERE: the run shall tell, as a task
+ * can drain the lists of other CPUs, one after another.  Returns the owner, NOWHERE if no block of the run told it.
+ * last_ns: when the free before it was, UINT64_MAX: there is none.
+ */
+static uint32_t collect_drain(struct replay *r, uint64_t n, uint32_t owner, uint32_t zi,
+			      int32_t pid, uint64_t last_ns)
 {
 	r->run = (struct run){ .blocks = r->run.blocks, .next = n };
 	while (n != FLOW_NONE) {
 		struct flow_event *fe = flow_event(r->flow, n);
+		uint32_t at;
 
 		if (fe->ev.kind != TRACE_DRAIN || fe->taken || fe->ev.pid != pid ||
 		    fe->ev.order > MAX_ORDER || pcpmodel_zone_of(&r->machine, fe->ev.pfn) != zi) {
@@ -627,6 +644,12 @@ static void collect_drain(struct replay *r, uint64_t n, uint32_t zi, int32_t pid
 		}
 		if (fe->ev.time_is_seconds && last_ns < UINT64_MAX - TICK_GAP_NS &&
 		    fe->ev.time_ns > last_ns + TICK_GAP_NS) {
+			break;
+		}
+		at = owner_of(r, fe->ev.pfn);
+		if (owner == NOWHERE) {
+			owner = at;
+		} else if (at != NOWHERE && at != owner) {
 			break;
 		}
 		if (!r->run.nr) {
@@ -640,6 +663,7 @@ static void collect_drain(struct replay *r, uint64_t n, uint32_t zi, int32_t pid
 		n = fe->next;
 	}
 	r->run.next = n;
+	return owner;
 }
 
 /* the drained blocks leave the lists of the pageset that they are on, by default this one */
@@ -757,12 +781,22 @@ static uint32_t free_type(struct replay *r, uint32_t id, const struct flow_event
 	return type < MIGRATE_PCPTYPES ? type : MIGRATE_MOVABLE;
 }
 
+/* a drain of all that a list holds, because somebody asked for it */
+static void do_request(struct replay *r, uint32_t pset, const struct flow_event *fe)
+{
+	r->report->requests.recorded++;
+	r->report->requests.same_size += same_end(&r->run, r->model.psets[pset].count);
+	leave_drained(r, pset);
+	put_op(r, REPLAY_OP_REQUEST, pset, 0, 0, r->run.pages, fe, PAGES_NONE, 0);
+}
+
 static void do_free(struct replay *r, const struct flow_event *fe)
 {
 	const struct trace_event *ev = &fe->ev;
 	uint32_t pset = pset_of(r, ev), id, type, pindex;
 	struct per_cpu_pages *pcp, before;
 	struct list_state *ls;
+	struct run asked = { .nr = 0 };
 	bool free_high, judged;
 	int predicted, limit;
 
@@ -792,7 +826,12 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 					&free_high);
 	if (predicted || !ev->kworker) {
 		/* a worker that frees something can be the next to tick: its drain is this free's only if one is due */
-		collect_drain(r, fe->next, pset / r->machine.nr_cpus, ev->pid, ev->time_ns);
+		collect_drain(r, fe->next, pset, pset / r->machine.nr_cpus, ev->pid, ev->time_ns);
+	}
+	if (!predicted && !ev->order && r->run.nr && same_end(&r->run, pcp->count)) {
+		/* no free of order 0 empties the list: the task went on to drain all */
+		asked = r->run;
+		r->run = (struct run){ .blocks = asked.blocks };
 	}
 	type = free_type(r, id, fe);
 	pindex = pcpmodel_pindex(ev->order, type);
@@ -810,31 +849,10 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 	}
 	put_op(r, REPLAY_OP_FREE, pset, ev->order, type, r->run.pages, fe, id,
 	       judged ? REPLAY_OP_JUDGED : 0);
-}
-
-/* whose list the blocks of a drain without a free were on: that of most of them */
-static uint32_t owner_of_run(struct replay *r, uint32_t own)
-{
-	uint32_t i, other = NOWHERE, nr_other = 0, nr_own = 0;
-
-	for (i = 0; i < r->run.nr; i++) {
-		uint32_t id = id_of(r, r->run.blocks[i].pfn), list;
-
-		if (id == PAGES_NONE) {
-			return own;
-		}
-		list = pages_node(r->pages, id)->list;
-		if (list == PAGES_NONE) {
-			continue;
-		}
-		if (list / PCPMODEL_LISTS == own) {
-			nr_own++;
-		} else {
-			other = list / PCPMODEL_LISTS;
-			nr_other++;
-		}
+	if (asked.nr) {
+		r->run = asked;
+		do_request(r, pset, fe);
 	}
-	return nr_other > nr_own ? other : own;
 }
 
 /* how many ticks can have passed since high was known */
@@ -899,10 +917,7 @@ static void do_worker_drain(struct replay *r, uint32_t pset, const struct flow_e
 
 	if (!same && !pcpmodel_tuned(&r->model)) {
 		/* no tick of such a kernel drains this list: somebody's drain of all, by a worker on each CPU */
-		r->report->requests.recorded++;
-		r->report->requests.same_size += same_end(&r->run, pcp->count);
-		leave_drained(r, pset);
-		put_op(r, REPLAY_OP_REQUEST, pset, 0, 0, r->run.pages, fe, PAGES_NONE, 0);
+		do_request(r, pset, fe);
 		return;
 	}
 	if (same) {
@@ -935,20 +950,17 @@ static void do_drain(struct replay *r, uint64_t n)
 	if (pset == NOWHERE) {
 		return;
 	}
-	collect_drain(r, n, pset / r->machine.nr_cpus, fe->ev.pid, UINT64_MAX);
+	owner = collect_drain(r, n, NOWHERE, pset / r->machine.nr_cpus, fe->ev.pid, UINT64_MAX);
 	if (!r->run.nr) {
 		return;
 	}
-	owner = owner_of_run(r, pset);
+	owner = owner == NOWHERE ? pset : owner;
 	r->psets[owner].used = true;
 	if (fe->ev.kworker && owner == pset) {
 		do_worker_drain(r, pset, fe);
-		return;
+	} else {
+		do_request(r, owner, fe);
 	}
-	r->report->requests.recorded++;
-	r->report->requests.same_size += same_end(&r->run, r->model.psets[owner].count);
-	leave_drained(r, owner);
-	put_op(r, REPLAY_OP_REQUEST, owner, 0, 0, r->run.pages, fe, PAGES_NONE, 0);
 }
 
 static void forget(struct replay *r, uint32_t pset)
