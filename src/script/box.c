@@ -121,33 +121,44 @@ static bool add_frame(lua_State *L, lua_Debug *ar, luaL_Buffer *b)
 	return true;
 }
 
-int script_traceback(lua_State *L)
+/* The frames of @of as text behind the message at the top of @L. */
+static void append_frames(lua_State *L, lua_State *of)
 {
 	enum { FRAMES_MAX = 20 };
 	lua_Debug ar;
 	luaL_Buffer b;
 	int frames = 0;
 
-	if (lua_type(L, 1) != LUA_TSTRING) {
-		script_tostring(L, 1, NULL);
-		lua_pushfstring(L, "error value: %s", lua_tostring(L, -1));
-		lua_replace(L, 1);
-	}
-	lua_settop(L, 1);
-	/* A traceback for each coroutine that the error passes is enough from the innermost. */
-	if (strstr(lua_tostring(L, 1), "\ntraceback:"))
-		return 1;
 	luaL_buffinit(L, &b);
 	luaL_addstring(&b, "\ntraceback:");
-	for (int level = 0; frames < FRAMES_MAX && lua_getstack(L, level, &ar); level++)
-		frames += add_frame(L, &ar, &b);
-	if (frames == 0) {
-		luaL_pushresult(&b);
-		lua_settop(L, 1);
-		return 1;
-	}
+	for (int level = 0; frames < FRAMES_MAX && lua_getstack(of, level, &ar); level++)
+		frames += add_frame(of, &ar, &b);
 	luaL_pushresult(&b);
-	lua_concat(L, 2);
+	if (frames)
+		lua_concat(L, 2);
+	else
+		lua_pop(L, 1);
+}
+
+void script_push_traceback(lua_State *L, lua_State *thread)
+{
+	if (lua_type(thread, -1) == LUA_TSTRING) {
+		lua_xmove(thread, L, 1);
+	} else {
+		script_tostring(thread, -1, NULL);
+		lua_xmove(thread, L, 1);
+		lua_pushfstring(L, "error value: %s", lua_tostring(L, -1));
+		lua_remove(L, -2);
+	}
+	/* The innermost traceback of an error that passes several is enough. */
+	if (!strstr(lua_tostring(L, -1), "\ntraceback:"))
+		append_frames(L, thread);
+}
+
+int script_traceback(lua_State *L)
+{
+	lua_settop(L, 1);
+	script_push_traceback(L, L);
 	return 1;
 }
 

@@ -32,15 +32,18 @@ struct script_box {
 	u64 deadline_ns;
 	const char *spent; /* why no more work is allowed; NULL while it is */
 	u64 next_serial;   /* of tables and functions whose address would be printed */
-	u64 next_family;   /* of machines: see pages.h */
+	u64 next_family;   /* of machines: see machines.h */
 	u64 rand[4];	   /* state of sim.rand */
 	u64 seed;
 	char *folder; /* real path of the script's folder, or NULL */
 	struct script_hooks hooks;
 	const char *out_dir;		 /* files go below it */
 	struct script_machine *machines; /* all that live */
-	void *running_task;
 	s64 last_at; /* sorted next(): index of the key given last */
+	u32 nr_machines;
+	enum series series;   /* of machines where the script says nothing */
+	u32 patches;	      /* likewise, if given */
+	bool patches_given;
 };
 
 static inline struct script_box *script_box_of(lua_State *L)
@@ -71,6 +74,8 @@ void script_reraise(lua_State *L);
 
 /* Message handler: adds a traceback of the script's own frames. */
 int script_traceback(lua_State *L);
+/* Takes the error value at the top of @thread, pushes it with the traceback of @thread on @L. */
+void script_push_traceback(lua_State *L, lua_State *thread);
 /* lua_pcall with it: 0, or the message on the stack. */
 int script_pcall(lua_State *L, int nargs, int nresults);
 

@@ -101,6 +101,27 @@ static int push_value(lua_State *L, const struct fields_part *part, const char *
 	return 1;
 }
 
+/* The scope of the last name of a path. */
+static enum field_scope scope_of(const char *path)
+{
+	if (strncmp(path, "cpu", 3) == 0)
+		return FIELD_PCP;
+	return strncmp(path, "stats", 5) == 0 ? FIELD_STATS : FIELD_ZONE;
+}
+
+/* The field "name[]" or "name[].n" of a scope, NULL if @name is no list. */
+static const struct field_info *list_field(enum field_scope scope, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const struct field_info *info = field_infos; info->name; info++) {
+		if (info->scope == scope && strncmp(info->name, name, n) == 0 &&
+		    info->name[n] == '[')
+			return info;
+	}
+	return NULL;
+}
+
 static int wrong_index(lua_State *L, const struct fields_part *part)
 {
 	static const char *const wanted[] = {
@@ -127,6 +148,13 @@ static int index_number(lua_State *L, const struct fields_part *part, lua_Intege
 		return wrong_index(L, part);
 	if (part->next == NEXT_NODE)
 		next = NEXT_NODE_ZONE;
+	if (part->next == NEXT_LIST) {
+		const struct field_info *info =
+			list_field(scope_of(path), strrchr(part->path, '.') + 1);
+
+		if (info && strcmp(strchr(info->name, '['), "[]") == 0)
+			return push_value(L, part, path);
+	}
 	return push_longer(L, part, next, path);
 }
 
@@ -142,7 +170,7 @@ static int index_name(lua_State *L, const struct fields_part *part, const char *
 		return wrong_index(L, part);
 	if (part->next == NEXT_ZONE || part->next == NEXT_NODE_ZONE)
 		return push_longer(L, part, NEXT_FIELD, path);
-	if (pcp && strcmp(name, "lists") == 0)
+	if (strlen(name) < 32 && list_field(scope_of(part->path), name))
 		return push_longer(L, part, NEXT_LIST, path);
 	if (pcp && strcmp(name, "zone") == 0 && strchr(part->path, '.') == NULL)
 		return push_longer(L, part, NEXT_ZONE, path);
@@ -202,12 +230,8 @@ void script_fields_open(lua_State *L)
 
 void script_fields_complete(const char *path, void (*add)(void *ctx, const char *word), void *ctx)
 {
-	enum field_scope scope = FIELD_STATS;
+	enum field_scope scope = scope_of(path);
 
-	if (strncmp(path, "cpu", 3) == 0)
-		scope = FIELD_PCP;
-	else if (strncmp(path, "zone", 4) == 0 || strncmp(path, "node", 4) == 0)
-		scope = FIELD_ZONE;
 	for (const struct field_info *info = field_infos; info->name; info++) {
 		char word[FIELD_NAME_MAX];
 
