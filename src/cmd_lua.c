@@ -73,8 +73,8 @@ static int take_args(const struct call *call, struct script *s)
 		enum base_err ret;
 
 		if (!equals) {
-			int status = call_usage(call, NULL, "--opt \"%s\": key=value was expected",
-						key);
+			int status =
+				call_usage(call, NULL, "--opt \"%s\": key=value was expected", key);
 
 			free(key);
 			return status;
@@ -169,8 +169,9 @@ static int check_use(const struct call *call)
 	int files = call->args.nr_before;
 
 	if (files > 1)
-		return call_usage(call, "arguments of the script stand behind --: pageset lua FILE -- ARGS",
-				  "one FILE was expected, not %d", files);
+		return call_usage(
+			call, "arguments of the script stand behind --: pageset lua FILE -- ARGS",
+			"one FILE was expected, not %d", files);
 	if (files == 0 && !o->interactive)
 		return call_usage(call, "pageset lua -i is interactive", "FILE is missing");
 	return 0;

@@ -20,7 +20,7 @@ struct line_edit {
 	size_t len, cap, cursor;
 	char *history[HISTORY_MAX];
 	size_t nr_history, at_history;
-	char *unsent; /* what stood there before going back in history */
+	char *unsent;	/* what stood there before going back in history */
 	char escape[8]; /* a key's bytes so far */
 	size_t nr_escape;
 	char *words[WORDS_MAX];

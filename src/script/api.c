@@ -27,10 +27,8 @@ static const struct api_entry entries[] = {
 static const struct {
 	const char *prefix, *title;
 } groups[NR_GROUPS] = {
-	[GROUP_sim] = { "sim.", "The module" },
-	[GROUP_expect] = { "sim.expect.", "Expectations" },
-	[GROUP_machine] = { "m:", "Machines" },
-	[GROUP_task] = { "t:", "Tasks" },
+	[GROUP_sim] = { "sim.", "The module" }, [GROUP_expect] = { "sim.expect.", "Expectations" },
+	[GROUP_machine] = { "m:", "Machines" }, [GROUP_task] = { "t:", "Tasks" },
 	[GROUP_csv] = { "csv:", "CSV files" },
 };
 

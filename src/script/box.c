@@ -30,9 +30,11 @@ static void *box_alloc(void *ud, void *ptr, size_t osize, size_t nsize)
 		if (!ptr && osize == LUA_TSTRING && nsize > BOX_STRING_MAX)
 			return NULL;
 		box->work += nsize / 64;
-		if (nsize > 65536 &&
-		    (box->spent || box->work > box->limits.instructions + (1u << 20)))
+		/* The hook comes too late for a loop of long copies. */
+		if (nsize > 65536 && box->work > box->limits.instructions) {
+			box->spent = "instructions";
 			return NULL;
+		}
 	}
 	p = realloc(ptr, nsize);
 	if (p)

@@ -39,10 +39,10 @@ struct script_box {
 	struct script_hooks hooks;
 	const char *out_dir;		 /* files go below it */
 	struct script_machine *machines; /* all that live */
-	s64 last_at; /* sorted next(): index of the key given last */
+	s64 last_at;			 /* sorted next(): index of the key given last */
 	u32 nr_machines;
-	enum series series;   /* of machines where the script says nothing */
-	u32 patches;	      /* likewise, if given */
+	enum series series; /* of machines where the script says nothing */
+	u32 patches;	    /* likewise, if given */
 	bool patches_given;
 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api.h"
-#include "core/field.h"
+#include "fields.h"
 #include "machines.h"
 #include "module.h"
 
@@ -43,7 +43,9 @@ static struct compare_args *push_args(lua_State *L)
 /* Check the keys; the list of levels is left at the top. Stack: 1 the options. */
 static void compare_options(lua_State *L, struct compare_args *a)
 {
-	static const char *const known[] = { "levels", "workload", "machine", "series", "seed", NULL };
+	static const char *const known[] = {
+		"levels", "workload", "machine", "series", "seed", NULL
+	};
 	static const int v2[] = { 0, 1, 3, 5, 7, 9, 10 }, v3[] = { 0, 1, 3, 5, 7, 8, 9 };
 
 	lua_pushnil(L);
@@ -215,8 +217,9 @@ int l_sim_compare(lua_State *L)
 
 static int l_result_tostring(lua_State *L)
 {
-	static const char *const columns[] = { "level", "alloc_zone", "refills", "bulk_frees",
-					       "free_high", "zone_lock_holds",
+	static const char *const columns[] = { "level",		 "alloc_zone",
+					       "refills",	 "bulk_frees",
+					       "free_high",	 "zone_lock_holds",
 					       "hold_pages_max", "pages_in_pagesets_max" };
 
 	lua_settop(L, 1);

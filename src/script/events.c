@@ -136,9 +136,10 @@ void script_events_close(struct script_machine *m)
 
 static int unknown_event(lua_State *L, const char *name)
 {
-	static const char *const names[] = { "step",   "free_high", "refill", "bulk", "drain",
-					     "flag",   "tick",	    "patch",  "fail", "enter",
-					     "condition", "not_asked", "set", "move", "result", NULL };
+	static const char *const names[] = { "step",  "free_high", "refill",	"bulk",
+					     "drain", "flag",	   "tick",	"patch",
+					     "fail",  "enter",	   "condition", "not_asked",
+					     "set",   "move",	   "result",	NULL };
 
 	return script_unknown_key(L, "on", name, names);
 }

@@ -12,7 +12,8 @@ static int fail_expectation(lua_State *L, int message, const char *relation)
 	const char *a = script_tostring(L, 1, NULL), *b = script_tostring(L, 2, NULL);
 
 	if (lua_type(L, message) == LUA_TSTRING)
-		return luaL_error(L, "%s: expected %s %s %s", lua_tostring(L, message), a, relation, b);
+		return luaL_error(L, "%s: expected %s %s %s", lua_tostring(L, message), a, relation,
+				  b);
 	return luaL_error(L, "expected %s %s %s", a, relation, b);
 }
 

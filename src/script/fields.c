@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/sim.h"
+
 #define FIELDS_META "pageset.fields"
 
 /* What may come next in a path. */
@@ -82,6 +84,15 @@ static int push_longer(lua_State *L, const struct fields_part *from, enum path_n
 	part->next = next;
 	memcpy(part->path, path, sizeof(part->path));
 	return 1;
+}
+
+void script_push_stats(lua_State *L, const struct sim *sim)
+{
+	lua_newtable(L);
+	for (size_t i = 0; counter_infos[i].name; i++) {
+		lua_pushinteger(L, counter_get(sim, i));
+		lua_setfield(L, -2, counter_infos[i].name);
+	}
 }
 
 static int push_value(lua_State *L, const struct fields_part *part, const char *path)
@@ -212,7 +223,23 @@ static int l_fields_tostring(lua_State *L)
 	return 1;
 }
 
+/* m:stats() is all counters as a table; m.stats.NAME is one. */
+static int l_fields_call(lua_State *L)
+{
+	struct fields_part *part = luaL_checkudata(L, 1, FIELDS_META);
+	int zone = FIELD_NO_ZONE;
+	const struct sim *sim = part->sim_of(L, part->owner, &zone);
+
+	if (strcmp(part->path, "stats") != 0)
+		return luaL_error(L, "%s is no function", part->path);
+	/* pageblocks_held walks the pagesets. */
+	script_charge(L, 100 + (u64)sim_state(sim)->pcp_pages / 4);
+	script_push_stats(L, sim);
+	return 1;
+}
+
 static const luaL_Reg fields_meta[] = {
+	{ "__call", l_fields_call },
 	{ "__index", l_fields_index },
 	{ "__newindex", l_fields_newindex },
 	{ "__tostring", l_fields_tostring },

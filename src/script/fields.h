@@ -23,6 +23,8 @@ bool script_fields_root(const char *name);
  */
 void script_fields_push(lua_State *L, script_sim_of sim_of, void *owner, int owner_idx,
 			const char *name);
+/* All counters of a machine as a table: pushes it. */
+void script_push_stats(lua_State *L, const struct sim *sim);
 /* The names that may follow a part of a path, such as "cpu[0]." */
 void script_fields_complete(const char *path, void (*add)(void *ctx, const char *word), void *ctx);
 

@@ -140,6 +140,8 @@ static u32 run(struct hunt *h, const struct hunt_op *ops, u32 nr)
 			snprintf(h->fault->message, sizeof(h->fault->message),
 				 "no memory for a machine");
 			h->failed = true;
+		} else {
+			sim_set_checking(sims[s], false);
 		}
 	}
 	for (u32 i = 0; i < nr && !found && !h->failed; i++) {
@@ -159,8 +161,19 @@ static u32 run(struct hunt *h, const struct hunt_op *ops, u32 nr)
 
 static u32 random_count(struct hunt *h)
 {
-	s64 counts[] = { 1, 1, 1, 2, 3, h->batch, h->batch + 1, 2 * h->batch, 4 * h->batch,
-			 h->high, 2 * h->high, 1000, HUNT_BLOCKS_MAX };
+	s64 counts[] = { 1,
+			 1,
+			 1,
+			 2,
+			 3,
+			 h->batch,
+			 h->batch + 1,
+			 2 * h->batch,
+			 4 * h->batch,
+			 h->high,
+			 2 * h->high,
+			 1000,
+			 HUNT_BLOCKS_MAX };
 	s64 n = counts[hunt_rand(h, ARRAY_SIZE(counts))];
 
 	return n < 1 ? 1 : n > HUNT_BLOCKS_MAX ? HUNT_BLOCKS_MAX : (u32)n;
@@ -382,8 +395,8 @@ static void write_op(FILE *out, const struct hunt_op *o, u32 i)
 
 	switch (o->kind) {
 	case HUNT_ALLOC:
-		fprintf(out, "  - alloc: {cpu: %u, order: %u, type: %s, count: %u, as: g%u}\n", o->cpu,
-			o->order, types[o->type], o->count, i + 1);
+		fprintf(out, "  - alloc: {cpu: %u, order: %u, type: %s, count: %u, as: g%u}\n",
+			o->cpu, o->order, types[o->type], o->count, i + 1);
 		break;
 	case HUNT_FREE:
 		fprintf(out, "  - free: {cpu: %u, pages: g%u%s%s}\n", o->cpu, o->group + 1u,
@@ -440,7 +453,8 @@ static char *write_yaml(const struct hunt *h, const struct hunt_op *ops, u32 nr)
 	fputs("  - say: ", out);
 	if (h->nr_sims == 2) {
 		script_value_format(&h->values[0], value);
-		snprintf(title, sizeof(title), "With patches %s of v%d the value of %.200s is %s here.",
+		snprintf(title, sizeof(title),
+			 "With patches %s of v%d the value of %.200s is %s here.",
 			 patch_set_format(a->sets[0], set),
 			 patch_series(a->sets[0]) == SERIES_V3 ? 3 : 2, a->expr, value);
 		write_quoted(out, title);
@@ -548,7 +562,8 @@ bool script_hunt_run(const struct script_hunt *args, struct script_hunt_result *
 		result->yaml = write_yaml(&h, best, result->nr_ops);
 		ok = result->yaml != NULL;
 		if (!ok)
-			snprintf(fault->message, sizeof(fault->message), "no memory for a scenario");
+			snprintf(fault->message, sizeof(fault->message),
+				 "no memory for a scenario");
 	}
 	clean_up(&h);
 	return ok;

@@ -16,8 +16,8 @@ struct script_hunt {
 	u32 sets[2];
 	u32 nr_sets; /* 2: they differ; 1: the claim fails */
 	u64 seed;
-	u64 tries;     /* sequences to try in all; 0: the default */
-	u32 ops_max;   /* of a sequence; 0: the default, 40 */
+	u64 tries;	  /* sequences to try in all; 0: the default */
+	u32 ops_max;	  /* of a sequence; 0: the default, 40 */
 	const char *name; /* of the scenario; NULL: smallest-difference */
 	/* Called now and then; true stops the hunt. May be NULL. */
 	bool (*progress)(void *ctx, u64 tried, u64 tries);

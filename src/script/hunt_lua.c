@@ -38,8 +38,8 @@ static void hunt_sets(lua_State *L, struct script_hunt *hunt, enum series series
 
 static void hunt_args(lua_State *L, struct script_hunt *hunt)
 {
-	static const char *const known[] = { "expr", "under", "machine", "series", "seed", "tries",
-					     NULL };
+	static const char *const known[] = { "expr", "under", "machine", "series",
+					     "seed", "tries", NULL };
 	enum series series = script_box_of(L)->series;
 
 	luaL_checktype(L, 1, LUA_TTABLE);

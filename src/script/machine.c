@@ -79,8 +79,9 @@ struct script_machine *script_check_machine(lua_State *L, int idx)
 	struct script_machine *m = luaL_testudata(L, idx, MACHINE_META);
 
 	if (!m)
-		luaL_error(L, "a machine was expected, not %s; methods are called with a colon, "
-			      "m:alloc{...}",
+		luaL_error(L,
+			   "a machine was expected, not %s; methods are called with a colon, "
+			   "m:alloc{...}",
 			   luaL_typename(L, idx));
 	if (!m->sim)
 		luaL_error(L, "this machine is closed");
@@ -285,8 +286,9 @@ static bool check_flag(lua_State *L, int idx, const char *what)
 static void alloc_arg(lua_State *L, const struct script_machine *m, const char *key,
 		      struct alloc_args *a)
 {
-	static const char *const known[] = { "cpu",	"order", "type", "count",
-					     "atomic", "busy",	 NULL };
+	static const char *const known[] = {
+		"cpu", "order", "type", "count", "atomic", "busy", NULL
+	};
 
 	if (strcmp(key, "cpu") == 0)
 		a->cpu = script_check_cpu(L, m, -1);
@@ -440,7 +442,9 @@ static void free_args(lua_State *L, const struct script_machine *m, int arg, str
 	if (lua_isnoneornil(L, arg))
 		return;
 	if (lua_type(L, arg) != LUA_TTABLE)
-		luaL_error(L, "free: the page and then a table were expected, as in free(p, {cpu = 1})");
+		luaL_error(
+			L,
+			"free: the page and then a table were expected, as in free(p, {cpu = 1})");
 	lua_pushnil(L);
 	while (lua_next(L, arg)) {
 		if (lua_type(L, -2) != LUA_TSTRING)
@@ -804,25 +808,6 @@ int l_machine_constructed(lua_State *L)
  * Looking
  */
 
-void script_push_stats(lua_State *L, const struct sim *sim)
-{
-	lua_newtable(L);
-	for (size_t i = 0; counter_infos[i].name; i++) {
-		lua_pushinteger(L, counter_get(sim, i));
-		lua_setfield(L, -2, counter_infos[i].name);
-	}
-}
-
-int l_machine_stats(lua_State *L)
-{
-	struct script_machine *m = script_check_machine(L, 1);
-
-	/* pageblocks_held walks the pagesets. */
-	script_charge(L, 100 + (u64)sim_state(m->sim)->pcp_pages / 4);
-	script_push_stats(L, m->sim);
-	return 1;
-}
-
 static const struct sim *machine_sim(lua_State *L, void *owner, int *default_zone)
 {
 	struct script_machine *m = owner;
@@ -831,6 +816,16 @@ static const struct sim *machine_sim(lua_State *L, void *owner, int *default_zon
 	if (!m->sim)
 		luaL_error(L, "this machine is closed");
 	return m->sim;
+}
+
+/* m.stats is the fields; called, all of them. */
+int l_machine_stats(lua_State *L)
+{
+	struct script_machine *m = script_check_machine(L, 1);
+
+	script_charge(L, 100 + (u64)sim_state(m->sim)->pcp_pages / 4);
+	script_push_stats(L, m->sim);
+	return 1;
 }
 
 int l_machine_get(lua_State *L)
@@ -977,15 +972,17 @@ int l_machine_index(lua_State *L)
 	const char *name;
 
 	lua_pushvalue(L, 2);
-	if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+	if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL &&
+	    lua_tocfunction(L, -1) != l_machine_stats)
 		return 1;
 	if (lua_type(L, 2) != LUA_TSTRING)
 		return luaL_error(L, "a machine has no entry %s", script_tostring(L, 2, NULL));
 	name = lua_tostring(L, 2);
 	script_check_machine(L, 1);
 	if (!script_fields_root(name))
-		return luaL_error(L, "a machine has no method or field %s; fields begin with cpu, "
-				     "zone, node or stats",
+		return luaL_error(L,
+				  "a machine has no method or field %s; fields begin with cpu, "
+				  "zone, node or stats",
 				  name);
 	script_fields_push(L, machine_sim, m, 1, name);
 	return 1;
@@ -993,7 +990,8 @@ int l_machine_index(lua_State *L)
 
 int l_machine_newindex(lua_State *L)
 {
-	return luaL_error(L, "a machine is read-only: %s cannot be set", script_tostring(L, 2, NULL));
+	return luaL_error(L, "a machine is read-only: %s cannot be set",
+			  script_tostring(L, 2, NULL));
 }
 
 int l_machine_tostring(lua_State *L)
@@ -1016,7 +1014,8 @@ int l_sim_machine(lua_State *L)
 	struct script_machine *m;
 
 	if (!lua_isnoneornil(L, 1) && lua_type(L, 1) != LUA_TTABLE)
-		return luaL_error(L, "machine: a table was expected, such as {cpus = 4, memory = \"1GiB\"}");
+		return luaL_error(
+			L, "machine: a table was expected, such as {cpus = 4, memory = \"1GiB\"}");
 	lua_settop(L, 1);
 	m = script_push_machine(L);
 	script_machine_build(L, lua_isnil(L, 1) ? 0 : 1, m);

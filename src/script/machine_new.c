@@ -26,7 +26,8 @@ int script_unknown_key(lua_State *L, const char *where, const char *key, const c
 	const char *near = base_near_list(key, known);
 
 	if (near)
-		return luaL_error(L, "%s: %s is not a key of it; did you mean %s?", where, key, near);
+		return luaL_error(L, "%s: %s is not a key of it; did you mean %s?", where, key,
+				  near);
 	return luaL_error(L, "%s: %s is not a key of it", where, key);
 }
 
@@ -217,7 +218,8 @@ static void add_cache(struct building *b, u32 i)
 	lua_getfield(L, -1, "size");
 	size = check_size(L, -1, "a cache's size");
 	lua_pop(L, 1);
-	if (machine_add_cache(&b->machine, level, (enum cache_type)type, (u64)size, shared_by, &err))
+	if (machine_add_cache(&b->machine, level, (enum cache_type)type, (u64)size, shared_by,
+			      &err))
 		raise_sim(L, &err);
 }
 
@@ -231,7 +233,8 @@ static u16 *node_cpus(lua_State *L, u16 *cpu_node, u32 *nr, u32 node)
 			u32 cpu;
 
 			lua_geti(L, -1, i);
-			cpu = (u32)script_check_range(L, -1, "a CPU's number", 0, MACHINE_CPUS_MAX - 1);
+			cpu = (u32)script_check_range(L, -1, "a CPU's number", 0,
+						      MACHINE_CPUS_MAX - 1);
 			lua_pop(L, 1);
 			if (cpu_node[cpu] != UINT16_MAX)
 				luaL_error(L, "nodes: CPU %d is named twice", (int)cpu);
@@ -378,9 +381,10 @@ static void take_options(struct building *b, int idx)
 		else if (find_word(other_keys, name) < 0) {
 			const char *near = base_near(name, key_name, NULL);
 
-			luaL_error(L, near ? "machine: %s is not a key of it; did you mean %s?" :
-					     "machine: %s is not a key of it (keys are texts, as in "
-					     "machine{cpus = 4})",
+			luaL_error(L,
+				   near ? "machine: %s is not a key of it; did you mean %s?" :
+					  "machine: %s is not a key of it (keys are texts, as in "
+					  "machine{cpus = 4})",
 				   name, near);
 		}
 		lua_pop(L, 2);

@@ -131,7 +131,4 @@ void script_policy_close(struct script_machine *m);
 void script_tasks_close(struct script_machine *m);
 void script_tasks_charge(struct script_machine *m, u32 cpu);
 
-/* Counters of a machine as a table: pushes it. */
-void script_push_stats(lua_State *L, const struct sim *sim);
-
 #endif

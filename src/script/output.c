@@ -13,21 +13,21 @@
 #include "machines.h"
 #include "module.h"
 
-
 /*
  * Places
  */
 
 /* "out/NAME.EXTENSION"; the folder is made. Raises on a name that is no plain file name. */
-static const char *push_path(lua_State *L, const char *name, const char *extension)
+static const char *push_path(lua_State *L, const char *name, size_t n, const char *extension)
 {
 	struct script_box *box = script_box_of(L);
-	size_t n = strlen(name), e = strlen(extension);
+	size_t e = strlen(extension);
 
 	if (!n || n > 100 || *name == '.' ||
 	    strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != n)
-		luaL_error(L, "\"%s\" is no file name; it is letters, digits, _ - and dots, and the "
-			      "file goes below %s (see --out)",
+		luaL_error(L,
+			   "\"%s\" is no file name; it is letters, digits, _ - and dots, and the "
+			   "file goes below %s (see --out)",
 			   name, box->out_dir);
 	if (mkdir(box->out_dir, 0777) && errno != EEXIST)
 		luaL_error(L, "%s: the folder cannot be made: %s", box->out_dir, strerror(errno));
@@ -86,7 +86,8 @@ static void write_value(lua_State *L, FILE *out, int idx)
 
 int l_sim_csv(lua_State *L)
 {
-	const char *path = push_path(L, luaL_checkstring(L, 1), ".csv");
+	size_t len;
+	const char *name = luaL_checklstring(L, 1, &len), *path = push_path(L, name, len, ".csv");
 	struct script_csv *csv = lua_newuserdatauv(L, sizeof(*csv), 0);
 	struct diag d;
 
@@ -471,7 +472,7 @@ static struct plot_files *push_files(lua_State *L)
 
 static int plot_csv(lua_State *L, const struct plot_args *a, struct plot_files *f)
 {
-	const char *path = push_path(L, a->name, ".csv");
+	const char *path = push_path(L, a->name, strlen(a->name), ".csv");
 	struct base_save *save;
 	struct diag d;
 	FILE *out;
@@ -520,7 +521,7 @@ int l_sim_plot(lua_State *L)
 	svg = lua_newuserdatauv(L, (size_t)len, 0);
 	if (fread(svg, 1, (size_t)len, f->out) != (size_t)len)
 		return luaL_error(L, "plot: the picture cannot be read back");
-	path = push_path(L, a.name, ".svg");
+	path = push_path(L, a.name, strlen(a.name), ".svg");
 	if (base_save_bytes(path, svg, (size_t)len, &d))
 		return raise_diag(L, &d);
 	lua_pushstring(L, path);

@@ -37,17 +37,17 @@ static struct policy_pcp *check_pcp(lua_State *L)
 
 enum { MEMBER_READ_ONLY = -1 };
 
-#define PCP_MEMBERS(M)                                  \
-	M(count, MEMBER_READ_ONLY)                      \
-	M(high, INT32_MAX / 2)                          \
-	M(high_min, MEMBER_READ_ONLY)                   \
-	M(high_max, MEMBER_READ_ONLY)                   \
-	M(batch, MEMBER_READ_ONLY)                      \
-	M(flags, MEMBER_READ_ONLY)                      \
-	M(alloc_factor, 16)                             \
-	M(free_factor, 16)                              \
-	M(free_count, INT16_MAX)                        \
-	M(count_min, MEMBER_READ_ONLY)                  \
+#define PCP_MEMBERS(M)                 \
+	M(count, MEMBER_READ_ONLY)     \
+	M(high, INT32_MAX / 2)         \
+	M(high_min, MEMBER_READ_ONLY)  \
+	M(high_max, MEMBER_READ_ONLY)  \
+	M(batch, MEMBER_READ_ONLY)     \
+	M(flags, MEMBER_READ_ONLY)     \
+	M(alloc_factor, 16)            \
+	M(free_factor, 16)             \
+	M(free_count, INT16_MAX)       \
+	M(count_min, MEMBER_READ_ONLY) \
 	M(cpu, MEMBER_READ_ONLY)
 
 static int l_pcp_index(lua_State *L)
@@ -58,10 +58,10 @@ static int l_pcp_index(lua_State *L)
 	lua_pushvalue(L, 2);
 	if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
 		return 1;
-#define M(member, limit)                                   \
-	if (strcmp(name, #member) == 0) {                  \
-		lua_pushinteger(L, p->pcp->member);        \
-		return 1;                                  \
+#define M(member, limit)                            \
+	if (strcmp(name, #member) == 0) {           \
+		lua_pushinteger(L, p->pcp->member); \
+		return 1;                           \
 	}
 	PCP_MEMBERS(M)
 #undef M
@@ -77,12 +77,13 @@ static int l_pcp_newindex(lua_State *L)
 	struct policy_pcp *p = check_pcp(L);
 	const char *name = luaL_checkstring(L, 2);
 
-#define M(member, limit)                                                                     \
-	if (strcmp(name, #member) == 0) {                                                    \
-		if ((limit) == MEMBER_READ_ONLY)                                             \
-			return luaL_error(L, "pcp.%s is read-only", name);                   \
-		p->pcp->member = (__typeof__(p->pcp->member))script_check_range(L, 3, name, 0, limit); \
-		return 0;                                                                    \
+#define M(member, limit)                                                                      \
+	if (strcmp(name, #member) == 0) {                                                     \
+		if ((limit) == MEMBER_READ_ONLY)                                              \
+			return luaL_error(L, "pcp.%s is read-only", name);                    \
+		p->pcp->member =                                                              \
+			(__typeof__(p->pcp->member))script_check_range(L, 3, name, 0, limit); \
+		return 0;                                                                     \
 	}
 	PCP_MEMBERS(M)
 #undef M
@@ -265,9 +266,14 @@ static int policy_high(void *ctx, struct sim *sim, struct per_cpu_pages *pcp, st
 		       bool free_high)
 {
 	struct script_machine *m = ctx;
-	struct policy_call c = { .m = m, .pcp = pcp, .zone = zone,
-				 .function = POLICY_HIGH, .nr_args = 1, .args = { free_high },
-				 .bool_last = true, .max = INT32_MAX / 2 };
+	struct policy_call c = { .m = m,
+				 .pcp = pcp,
+				 .zone = zone,
+				 .function = POLICY_HIGH,
+				 .nr_args = 1,
+				 .args = { free_high },
+				 .bool_last = true,
+				 .max = INT32_MAX / 2 };
 
 	if (call_policy(&c))
 		return (int)c.result;
@@ -297,9 +303,14 @@ static int policy_alloc(void *ctx, struct sim *sim, struct per_cpu_pages *pcp, s
 			u32 order)
 {
 	struct script_machine *m = ctx;
-	struct policy_call c = { .m = m, .pcp = pcp, .zone = zone,
-				 .function = POLICY_ALLOC, .nr_args = 1, .args = { order },
-				 .min = 1,	  .max = 65536 };
+	struct policy_call c = { .m = m,
+				 .pcp = pcp,
+				 .zone = zone,
+				 .function = POLICY_ALLOC,
+				 .nr_args = 1,
+				 .args = { order },
+				 .min = 1,
+				 .max = 65536 };
 
 	if (call_policy(&c))
 		return (int)c.result;
@@ -310,8 +321,9 @@ static int policy_alloc(void *ctx, struct sim *sim, struct per_cpu_pages *pcp, s
 static int policy_decay(void *ctx, struct sim *sim, struct zone *zone, struct per_cpu_pages *pcp)
 {
 	struct script_machine *m = ctx;
-	struct policy_call c = { .m = m, .pcp = pcp, .zone = zone, .function = POLICY_DECAY,
-				 .max = INT32_MAX / 2 };
+	struct policy_call c = {
+		.m = m, .pcp = pcp, .zone = zone, .function = POLICY_DECAY, .max = INT32_MAX / 2
+	};
 
 	if (call_policy(&c))
 		return (int)c.result;

@@ -91,7 +91,8 @@ enum base_err script_arg(struct script *s, const char *key, const char *value, s
 
 	if (key && (!*key || isdigit((unsigned char)*key)))
 		return base_diag_set(d, BASE_ERR_USAGE, NULL, 0, 0,
-				     "\"%s\" is no name for an option; key=value was expected", key);
+				     "\"%s\" is no name for an option; key=value was expected",
+				     key);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &arg_key);
 	push_typed(L, value);
 	if (key)
@@ -147,6 +148,13 @@ void script_set_current(struct script *s, const struct script_drive *drive)
  * Running
  */
 
+/* Raises what the caps say. */
+static int l_stopped(lua_State *L)
+{
+	script_reraise(L);
+	return 0;
+}
+
 /* "name:12: message" and what follows, into the diag's parts and the trace. */
 static enum base_err take_error(lua_State *L, const char *name, struct diag *d, char **trace)
 {
@@ -155,9 +163,15 @@ static enum base_err take_error(lua_State *L, const char *name, struct diag *d, 
 	uint64_t line = 0;
 
 	if (!text)
-		text = message = "out of memory (see --max-memory)";
-	if (strcmp(text, "not enough memory") == 0)
+		text = message = "not enough memory";
+	if (strcmp(text, "not enough memory") == 0 && script_box_of(L)->spent) {
+		lua_pushcfunction(L, l_stopped);
+		lua_pcall(L, 0, 0, 0);
+		lua_remove(L, -2);
+		text = message = lua_tostring(L, -1);
+	} else if (strcmp(text, "not enough memory") == 0) {
 		message = "out of memory (see --max-memory)";
+	}
 	if (strncmp(text, name, n) == 0 && text[n] == ':' && isdigit((unsigned char)text[n + 1])) {
 		char *end;
 

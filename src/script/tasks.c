@@ -13,7 +13,6 @@
 #include "machines.h"
 #include "module.h"
 
-
 enum task_state { TASK_READY, TASK_WAITING, TASK_DONE };
 
 struct script_task {
@@ -24,7 +23,7 @@ struct script_task {
 	u32 cpu, number;
 	enum task_state state;
 	u64 ready_ps, turn;
-	bool started, queued; /* queued: in the heap */
+	bool started, queued;		  /* queued: in the heap */
 	struct script_task *next_waiting; /* for a message on its CPU */
 };
 
@@ -32,9 +31,8 @@ struct script_task {
 struct mailbox {
 	struct message {
 		int ref;
-		u32 from;
 		u64 sent_ps;
-	} *ring;
+	} * ring;
 	u32 head, nr, cap;
 	struct script_task *first, *last;
 };
@@ -94,8 +92,7 @@ static void heap_push(lua_State *L, struct script_machine *m, struct script_task
 		m->heap_cap = cap;
 	}
 	t->queued = true;
-	for (at = m->nr_heap++; at > 0 && task_before(t, m->heap[(at - 1) / 2]);
-	     at = (at - 1) / 2)
+	for (at = m->nr_heap++; at > 0 && task_before(t, m->heap[(at - 1) / 2]); at = (at - 1) / 2)
 		m->heap[at] = m->heap[(at - 1) / 2];
 	m->heap[at] = t;
 }
@@ -351,8 +348,9 @@ static int end_turn(lua_State *L, struct script_task *t, int nr_results)
 static void check_can_wait(lua_State *L, const struct script_task *t, const char *what)
 {
 	if (L != t->thread || !lua_isyieldable(L))
-		luaL_error(L, "%s: a task can wait only in its own function, not in a coroutine, "
-			      "comparison or handler inside it",
+		luaL_error(L,
+			   "%s: a task can wait only in its own function, not in a coroutine, "
+			   "comparison or handler inside it",
 			   what);
 }
 
@@ -429,7 +427,6 @@ int l_task_send(lua_State *L)
 	m->clock_ps[t->cpu] += CLOCK_OP_PS;
 	box->ring[(box->head + box->nr) & (box->cap - 1)] = (struct message){
 		.ref = luaL_ref(L, LUA_REGISTRYINDEX),
-		.from = t->cpu,
 		.sent_ps = m->clock_ps[t->cpu],
 	};
 	box->nr++;
@@ -457,8 +454,7 @@ static int receive(lua_State *L, struct script_task *t)
 		t->m->clock_ps[t->cpu] = message.sent_ps;
 	lua_rawgeti(L, LUA_REGISTRYINDEX, message.ref);
 	luaL_unref(L, LUA_REGISTRYINDEX, message.ref);
-	lua_pushinteger(L, message.from);
-	return 2;
+	return 1;
 }
 
 static int recv_again(lua_State *L, int status, lua_KContext ctx)
