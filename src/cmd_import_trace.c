@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* pageset import trace: kmem events become an op log. Part of the verb import (cmd_import.c). */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/save.h"
 #include "kernel/trace_ops.h"
+#include "recorded.h"
 #include "verb.h"
 
 struct import_trace_opts {
 	const char *output;
+	const char *snapshots;
 	const char *zoneinfo;
 };
 
@@ -22,11 +25,16 @@ static const struct opt import_trace_options[] = {
 	  .offset = offsetof(struct import_trace_opts, output),
 	  .value = "FILE",
 	  .help = "write a file of operations, for run, compare and diff; - is standard output" },
+	{ .name = "snapshots",
+	  .type = OPT_STRING,
+	  .offset = offsetof(struct import_trace_opts, snapshots),
+	  .value = "FILE",
+	  .help = "snapshots of /proc/zoneinfo taken at the trace's marks; TRACE.snaps if that is there" },
 	{ .name = "zoneinfo",
 	  .type = OPT_STRING,
 	  .offset = offsetof(struct import_trace_opts, zoneinfo),
 	  .value = "FILE",
-	  .help = "/proc/zoneinfo of the machine, or snapshots of it, for its zones" },
+	  .help = "/proc/zoneinfo of the machine, for its zones and limits" },
 	{ .name = NULL },
 };
 
@@ -144,7 +152,11 @@ static enum base_err read_and_write(const struct trace_ops_source *source, const
 static int run_trace(const struct call *call)
 {
 	const struct import_trace_opts *o = call->opts;
-	struct trace_ops_source source = { .trace = call->args.items[0], .zoneinfo = o->zoneinfo };
+	struct trace_ops_source source = { .trace = call->args.items[0],
+					   .snapshots = o->snapshots,
+					   .zoneinfo = o->zoneinfo };
+	char *beside = NULL;
+	int status = 0;
 	bool to_stdout = o->output && strcmp(o->output, "-") == 0;
 	struct trace_ops_report report;
 	struct writer writer = { .source = source.trace, .report = &report };
@@ -154,7 +166,12 @@ static int run_trace(const struct call *call)
 	if (call->common->json && to_stdout)
 		return call_usage(call, "give -o a file",
 				  "--json and -o - both want standard output");
+	if (!recorded_patches(call, &source.patches, &source.patches_given, &status))
+		return status;
+	if (!source.snapshots)
+		source.snapshots = beside = trace_snaps_beside(source.trace);
 	err = read_and_write(&source, o->output, &writer, &report, &d);
+	free(beside);
 	if (err)
 		return call_fail(call, &d);
 	if (call->common->json) {
@@ -182,7 +199,7 @@ const struct verb verb_import_trace = {
 	.options = import_trace_options,
 	.defaults = &import_trace_defaults,
 	.opts_size = sizeof(import_trace_defaults),
-	.common = COMMON_BIT(JSON) | COMMON_BIT(COLOR),
+	.common = COMMON_BIT(JSON) | COMMON_BIT(SERIES) | COMMON_BIT(PATCHES) | COMMON_BIT(COLOR),
 	.args_min = 1,
 	.args_max = 1,
 	.run = run_trace,

@@ -5,8 +5,8 @@
 
 #include "base/json.h"
 #include "base/progress.h"
-#include "core/patch.h"
 #include "kernel/trace_ops.h"
+#include "recorded.h"
 #include "verb.h"
 
 struct replay_opts {
@@ -35,29 +35,6 @@ static void show_progress(void *ctx, uint64_t done, uint64_t total)
 	base_progress_update(ctx, done, total);
 }
 
-/* --series and --patches as a set; false: *status is the exit status */
-static bool patches_asked(const struct call *call, struct replay_options *opt, int *status)
-{
-	const struct common *c = call->common;
-	bool series = call_common_given(call, COMMON_SERIES),
-	     patches = call_common_given(call, COMMON_PATCHES);
-	enum series s = c->series == COMMON_SERIES_V3 ? SERIES_V3 : SERIES_V2;
-	struct patch_change change;
-	char error[256];
-
-	if (!series && !patches) {
-		return true;
-	}
-	if (!patch_set_parse(patches ? c->patches : "all", s, &change, error, sizeof(error))) {
-		*status = call_usage(call, "expected none, all, or numbers such as 1-7,9",
-				     "--patches: %s", error);
-		return false;
-	}
-	opt->patches = change.set;
-	opt->patches_given = true;
-	return true;
-}
-
 static int run(const struct call *call)
 {
 	const struct replay_opts *o = call->opts;
@@ -72,7 +49,7 @@ static int run(const struct call *call)
 	struct diag d;
 	int status = 0;
 
-	if (!patches_asked(call, &opt, &status)) {
+	if (!recorded_patches(call, &opt.patches, &opt.patches_given, &status)) {
 		return status;
 	}
 	if (!opt.snapshots) {

@@ -196,6 +196,7 @@ Test(replay, high_never_growing_is_noticed)
 	struct pool p = pooled("guest-6.12", PCPMODEL_BREAK_HIGH);
 
 	cr_expect_lt(percent(p.fault_active.high_equal, p.fault_active.compared), 90);
+	cr_expect_gt(percent(p.drains.model_only, p.refills.recorded + p.drains.recorded), 2);
 	cr_expect_gt(below_bounds(&p, 98), 0);
 }
 

@@ -750,8 +750,8 @@ static void judge_drain(struct replay *r, uint32_t pset, const struct flow_event
 		r->report->drains.same_event += predicted > 0;
 		r->report->drains.same_size += same;
 	} else if (predicted) {
-		if (!ps->drained || !state_known(r)) {
-			r->report->skipped[ps->lost ? REPLAY_SKIP_LOST : REPLAY_SKIP_START_STATE]++;
+		/* count and high are known from a mark, what was freed before the start only from a drain */
+		if (!state_known(r) || (!ps->drained && (free_high || !r->have_counts))) {
 			return;
 		}
 		r->report->drains.model_only++;

@@ -247,6 +247,8 @@ enum base_err trace_ops_run(const struct trace_ops_source *source, trace_ops_fn 
 	struct replay_options opt = { .trace = source->trace,
 				      .snapshots = source->snapshots,
 				      .zoneinfo = source->zoneinfo,
+				      .patches = source->patches,
+				      .patches_given = source->patches_given,
 				      .ops_only = true,
 				      .sink = on_op,
 				      .sink_ctx = &b };

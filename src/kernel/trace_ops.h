@@ -19,6 +19,8 @@ struct trace_ops_source {
 	const char *trace;     /* path, "-": standard input */
 	const char *snapshots; /* NULL: none; they help to tell the zones */
 	const char *zoneinfo;  /* NULL: none */
+	uint32_t patches;      /* of the kernel that made it */
+	bool patches_given;    /* false: found out from the recording */
 };
 
 struct trace_ops_report {
