@@ -257,7 +257,7 @@ static void compile_tasks(struct scenario *scn, struct item *it, struct diags *d
 
 	scn->info.reruns = true;
 	if (!scn->hooks || !scn->hooks->tasks) {
-		refuse_script(scn, it, "tasks steps", ds);
+		refuse_script(scn, it, "tasks", ds);
 		return;
 	}
 	if (!t->time && !t->ops)

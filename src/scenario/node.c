@@ -383,6 +383,7 @@ static void syntax_fault(struct reader *r)
 {
 	yaml_parser_t *p = &r->parser;
 	char message[512];
+	struct diag *d;
 	u64 line, column;
 
 	if (p->error == YAML_MEMORY_ERROR) {
@@ -397,8 +398,10 @@ static void syntax_fault(struct reader *r)
 		snprintf(message, sizeof(message), "not YAML: %s%s%s",
 			 p->problem ? p->problem : "cannot be read", p->context ? ", " : "",
 			 p->context ? p->context : "");
-		fault_at(r->doc, r->ds, BASE_ERR_SYNTAX, p->problem_mark.line + 1,
-			 p->problem_mark.column + 1, message);
+		d = fault_at(r->doc, r->ds, BASE_ERR_SYNTAX, p->problem_mark.line + 1,
+			     p->problem_mark.column + 1, message);
+		if (p->context && strstr(p->context, "flow"))
+			base_diag_hint(d, "a text with any of [ ] { } , in it needs quotes");
 	}
 	r->faulty = r->stop = true;
 }
