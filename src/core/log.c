@@ -362,7 +362,7 @@ static struct log_block *tail_block(struct oplog *log, size_t bytes)
 	}
 	if (!reserve_index(log, 1))
 		return NULL;
-	tail = block_new(bytes > BLOCK_BYTES ? (u32)bytes : BLOCK_BYTES / 8);
+	tail = block_new(bytes > BLOCK_BYTES / 8 ? (u32)bytes : BLOCK_BYTES / 8);
 	if (!tail)
 		return NULL;
 	log->blocks[log->nr] = tail;
