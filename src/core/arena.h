@@ -4,10 +4,10 @@
  * everyone else knows struct sim by name only (sim.h).
  *
  * The arena is one anonymous mapping:
- *   hot   sim_state, zones, pagesets, online masks, cache sizes: small, compared
- *         whole at a checkpoint
- *   cold  pageblock types, slots, nodes: large and sparse; each write marks its
- *         4-KiB chunk in the map of dirty chunks
+ *   hot   sim_state, zones, pagesets, online masks, cache sizes, list heads:
+ *         small, compared whole at a checkpoint
+ *   cold  nodes behind the heads, pageblock types, slots: large and sparse; each
+ *         write marks its 4-KiB chunk in the map of dirty chunks
  * All zero bytes are a valid, empty state of the cold part.
  */
 #ifndef PAGESET_CORE_ARENA_H
@@ -25,26 +25,33 @@ enum { CHUNK_DIRTY = 1, CHUNK_USED = 2, CHUNK_WRITTEN = CHUNK_DIRTY | CHUNK_USED
 
 struct sim {
 	/* First what every operation reads. */
+	bool watched;  /* an observer or the invariants look on */
 	u32 patches;   /* copy of state->patches */
 	u32 scale_max; /* copy of state->scale_max */
-	bool watched;  /* an observer or the invariants look on */
 	bool busy;     /* the running op finds every pageset lock taken */
-	bool stat_exact, lru;
-	u16 cpu; /* the CPU that executes */
-	u16 nr_cpus, nr_zones;
+	bool stat_exact, nofragment;
+	u16 cpu; /* the CPU that executes: sim_set_cpu() */
+	u16 nr_cpus, nr_zones, nr_nodes;
+	u8 batch_scale;			     /* drains and decay move batch << batch_scale pages */
+	u32 live_flags[MIGRATE_PCPTYPES];    /* of a live page of a type, without order and zone */
+	struct per_cpu_pages *this_pagesets; /* the executing CPU's, by zone id */
+	struct zone *const *this_zonelists;  /* of its node, see sim_zonelist_of() */
+	struct zone *zone_guess;	     /* see page_zone() */
 	struct sim_state *state;
 	struct zone *zones;
-	struct per_cpu_pages *pagesets; /* [zone * nr_cpus + cpu] */
-	struct page *nodes;
-	u8 *nodes_dirty; /* dirty map, moved to where the nodes begin */
-	u8 *pageblocks;	 /* migratetype of each pageblock, from base_pfn */
+	struct page *nodes; /* begins with the list heads */
+	u16 *nodes_dirty;   /* dirty map, moved to where the nodes begin */
+	u8 *pageblocks;	    /* migratetype of each pageblock, from base_pfn */
+	u8 *node_types;	    /* the same by node id >> PAGEBLOCK_ORDER, for pages alone */
 	struct slot *slots;
-	u64 base_pfn, end_pfn; /* of all zones, base aligned to order 10 */
-	u32 page_shift;	       /* node id of pfn p: p + page_shift (mod 2^32) */
-	u32 first_block;       /* node id of the first order-10 block */
-	u32 first_page;	       /* node id of the first page */
-	u32 slot_limit;	       /* slots from here to slot_end are those apart: OP_F_APART */
+	u64 *clock_ps;	 /* per CPU; hot */
+	u32 page_shift;	 /* node id of pfn p: p + page_shift (mod 2^32) */
+	u32 first_block; /* node id of the first order-10 block */
+	u32 first_page;	 /* node id of the first page */
+	u32 slot_limit;	 /* slots from here to slot_end are those apart: OP_F_APART */
 	u32 slot_end;
+	u64 base_pfn, end_pfn;		/* of all zones, base aligned to order 10 */
+	struct per_cpu_pages *pagesets; /* [cpu * nr_zones + zone] */
 
 	step_observer observer;
 	void *observer_ctx;
@@ -52,16 +59,14 @@ struct sim {
 
 	u8 *online;	  /* per CPU; in the hot part */
 	u64 *cache_bytes; /* per CPU: size of the data cache slice; hot */
-	u64 *clock_ps;	  /* per CPU; hot */
 	u32 *node_online; /* per node: online CPUs; hot */
 
-	struct machine machine; /* as it was configured; owns its arrays */
-	u16 *zonelist;		/* [node][..] zone ids, 0xffff ends a list */
-	u16 nr_nodes;
+	struct machine machine;	 /* as it was configured; owns its arrays */
+	struct zone **zonelists; /* [node][movable][..], NULL ends a list */
 
 	u8 *arena;
 	size_t arena_bytes, hot_bytes;
-	u8 *dirty; /* one byte per chunk of the arena */
+	u16 *dirty; /* one entry per chunk of the arena; not of bytes, which may alias anything */
 	size_t nr_chunks;
 
 	/* What the running op reports. */
@@ -93,14 +98,41 @@ void sim_update_watched(struct sim *sim);
 static inline struct per_cpu_pages *per_cpu_pageset(struct sim *sim, const struct zone *zone,
 						    u32 cpu)
 {
-	return &sim->pagesets[(u32)zone->id * sim->nr_cpus + cpu];
+	return &sim->pagesets[cpu * sim->nr_zones + zone->id];
 }
 
+/* The same of the executing CPU. */
+static inline struct per_cpu_pages *this_cpu_pageset(struct sim *sim, const struct zone *zone)
+{
+	return &sim->this_pagesets[zone->id];
+}
+
+/*
+ * The zones that a request may use, in the order they are tried, as they are
+ * seen from a node: two lists, since only movable requests may use ZONE_MOVABLE.
+ */
+static inline struct zone **sim_zonelist_of(const struct sim *sim, u32 node_nr, bool movable)
+{
+	return sim->zonelists + ((size_t)node_nr * 2 + movable) * (sim->nr_zones + 1u);
+}
+
+static inline struct zone *const *this_zonelist(const struct sim *sim, bool movable)
+{
+	return sim->this_zonelists + (movable ? sim->nr_zones + 1u : 0);
+}
+
+/* From here on @cpu executes. */
+static inline void sim_set_cpu(struct sim *sim, u32 cpu)
+{
+	sim->cpu = (u16)cpu;
+	sim->this_pagesets = sim->pagesets + cpu * sim->nr_zones;
+	sim->this_zonelists = sim_zonelist_of(sim, sim->machine.cpu_node[cpu], false);
+}
+
+/* Slots that were never given out, and number 0, have generation 0. */
 static inline bool slot_taken(const struct sim *sim, u32 id)
 {
-	if (id >= sim->state->slot_bump && (id < sim->slot_limit || id >= sim->slot_end))
-		return false;
-	return sim->slots[id].generation >> 4 & 1;
+	return id < sim->slot_end && (sim->slots[id].generation >> 4 & 1);
 }
 
 static inline void sim_dirty(struct sim *sim, const void *p)

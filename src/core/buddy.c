@@ -7,14 +7,14 @@
 
 void zone_lock(struct sim *sim, struct zone *zone)
 {
-	zone->lock = 1;
+	zone->lock = true;
 	sim->hold_now = 0;
 	zone->stats.zone_lock_holds++;
 }
 
 void zone_unlock(struct sim *sim, struct zone *zone)
 {
-	zone->lock = 0;
+	zone->lock = false;
 	zone->stats.hold_pages += sim->hold_now;
 	if (sim->hold_now > sim->state->hold_pages_max)
 		sim->state->hold_pages_max = sim->hold_now;
@@ -55,16 +55,27 @@ static void add_to_free_list_tail(struct sim *sim, struct page *page, struct zon
 	list_add_tail(sim, entry, free_list(sim, zone, order, migratetype));
 }
 
-/* Take a block off its list, whichever type that is. Returns its page. */
-static struct page *del_page_from_free_list(struct sim *sim, struct page *entry, struct zone *zone,
-					    u32 order)
+/* Take a block off its list, whichever type that is. */
+static void del_page_from_free_list(struct sim *sim, struct page *entry, struct zone *zone,
+				    u32 order)
 {
-	u64 pfn = page_to_pfn(sim, entry);
-
 	list_del(sim, entry, free_list(sim, zone, order, page_type(entry)));
 	page_set(sim, entry, 0);
 	zone->nr_free[order]--;
-	return pfn_to_page(sim, pfn);
+}
+
+/* The same of the first block of a list. Returns its page, whose flags the caller sets. */
+static struct page *take_first_block(struct sim *sim, struct page *list, struct zone *zone,
+				     u32 order)
+{
+	struct page *entry = list_first_entry(sim, list);
+
+	list_del_first(sim, entry, list);
+	zone->nr_free[order]--;
+	if (likely(order < MAX_ORDER))
+		return entry;
+	page_set(sim, entry, 0);
+	return pfn_to_page(sim, page_to_pfn(sim, entry));
 }
 
 /* @entry: a list entry. To the tail of the same order's list of another type. */
@@ -92,12 +103,10 @@ static struct page *find_buddy_page_pfn(struct sim *sim, const struct zone *zone
 {
 	struct page *buddy;
 
+	/* Base and end of all pages are aligned to the highest order: it is among them. */
 	*buddy_pfn = pfn ^ (1ull << order);
-	if (*buddy_pfn < sim->base_pfn || *buddy_pfn >= sim->end_pfn)
-		return NULL;
 	buddy = pfn_to_page(sim, *buddy_pfn);
-	if (page_state(buddy) == PG_BUDDY && page_order(buddy) == order &&
-	    page_zone_id(buddy) == zone->id)
+	if (page_is_free_block(buddy, order, zone->id))
 		return buddy;
 	return NULL;
 }
@@ -118,10 +127,10 @@ static bool buddy_merge_likely(struct sim *sim, const struct zone *zone, u64 pfn
 
 	if (order >= MAX_ORDER - 1)
 		return false;
-	/* The parent may begin before the zone: its page is then another zone's. */
-	if (!zone_spans_pfn(zone, buddy_pfn & pfn))
+	if (!find_buddy_page_pfn(sim, zone, buddy_pfn & pfn, order + 1, &ignored))
 		return false;
-	return find_buddy_page_pfn(sim, zone, buddy_pfn & pfn, order + 1, &ignored) != NULL;
+	/* The parent may begin before the zone: its page is then another zone's. */
+	return zone_spans_pfn(zone, buddy_pfn & pfn);
 }
 
 void __free_one_page(struct sim *sim, struct page *page, u64 pfn, struct zone *zone, u32 order,
@@ -163,8 +172,8 @@ void __free_one_page(struct sim *sim, struct page *page, u64 pfn, struct zone *z
 	STEP(sim, STEP_TO_FREE_LIST, pfn, order, migratetype, to_tail, zone->id);
 }
 
-void free_one_page(struct sim *sim, struct zone *zone, struct page *page, u32 order,
-		   u32 migratetype)
+__noinline void free_one_page(struct sim *sim, struct zone *zone, struct page *page, u32 order,
+			      u32 migratetype)
 {
 	u64 pfn = page_to_pfn(sim, page);
 
@@ -172,6 +181,7 @@ void free_one_page(struct sim *sim, struct zone *zone, struct page *page, u32 or
 	zone_lock(sim, zone);
 	sim->hold_now += 1u << order;
 	zone->stats.direct_frees++;
+	zone_used(this_cpu_pageset(sim, zone));
 	page_set(sim, page, 0);
 	__free_one_page(sim, page, pfn, zone, order, migratetype, false);
 	zone_unlock(sim, zone);
@@ -202,8 +212,7 @@ struct page *__rmqueue_smallest(struct sim *sim, struct zone *zone, u32 order, u
 
 		if (list_empty(list))
 			continue;
-		page = del_page_from_free_list(sim, list_first_entry(sim, list), zone,
-					       current_order);
+		page = take_first_block(sim, list, zone, current_order);
 		STEP(sim, STEP_SMALLEST, page_to_pfn(sim, page), current_order, order, migratetype);
 		expand(sim, zone, page, order, current_order, migratetype);
 		/* The requested type is what the page carries from here on. */
@@ -370,8 +379,8 @@ single_page:
 	move_to_free_list(sim, entry, zone, current_order, start_type);
 }
 
-static bool __rmqueue_fallback(struct sim *sim, struct zone *zone, u32 order, u32 start_migratetype,
-			       u32 alloc_flags)
+static __noinline bool __rmqueue_fallback(struct sim *sim, struct zone *zone, u32 order,
+					  u32 start_migratetype, u32 alloc_flags)
 {
 	int current_order, min_order = (int)order, fallback_mt = -1;
 	bool can_steal = false;
@@ -420,8 +429,8 @@ struct page *__rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 migrat
 	return page;
 }
 
-u32 rmqueue_bulk(struct sim *sim, struct zone *zone, u32 order, u32 count, struct page *list,
-		 u32 migratetype, u32 alloc_flags)
+__noinline __flatten u32 rmqueue_bulk(struct sim *sim, struct zone *zone, u32 order, u32 count,
+				      struct page *list, u32 migratetype, u32 alloc_flags)
 {
 	u32 i;
 
@@ -447,8 +456,8 @@ u32 rmqueue_bulk(struct sim *sim, struct zone *zone, u32 order, u32 count, struc
 	return i;
 }
 
-struct page *rmqueue_buddy(struct sim *sim, struct zone *zone, u32 order, u32 alloc_flags,
-			   u32 migratetype)
+__noinline struct page *rmqueue_buddy(struct sim *sim, struct zone *zone, u32 order,
+				      u32 alloc_flags, u32 migratetype)
 {
 	struct page *page = NULL;
 
@@ -465,13 +474,14 @@ struct page *rmqueue_buddy(struct sim *sim, struct zone *zone, u32 order, u32 al
 	mod_zone_freepage_state(sim, zone, -(1 << order));
 	sim->hold_now += 1u << order;
 	zone_unlock(sim, zone);
+	zone_used(this_cpu_pageset(sim, zone));
 	zone->stats.direct_allocs++;
 	zone->stats.alloc_zone += 1u << order;
 	STEP(sim, STEP_DIRECT_GOT, page_to_pfn(sim, page), order, zone->id);
 	return page;
 }
 
-void reserve_highatomic_pageblock(struct sim *sim, struct page *page, struct zone *zone)
+__cold void reserve_highatomic_pageblock(struct sim *sim, struct page *page, struct zone *zone)
 {
 	s64 max_managed = zone->managed_pages / 100 + PAGEBLOCK_NR_PAGES;
 	u64 pfn = page_to_pfn(sim, page);

@@ -135,21 +135,21 @@ size_t ckpt_find(const struct ckpts *c, u64 op)
 	return lo ? lo - 1 : c->nr;
 }
 
-/* Which of eight map bytes have the bit. */
-static u64 dirty_word(const u8 *map, u64 bits)
+/* Which of four map entries have the bit. */
+static u64 dirty_word(const u16 *map, u64 bits)
 {
 	u64 word;
 
 	memcpy(&word, map, sizeof(word));
-	return word & (bits * 0x0101010101010101ull);
+	return word & (bits * 0x0001000100010001ull);
 }
 
-/* The next chunk from @i on, before @end, whose map byte has one of @bits; @end if none. */
-static size_t next_chunk(const u8 *map, size_t i, size_t end, u8 bits)
+/* The next chunk from @i on, before @end, whose map entry has one of @bits; @end if none. */
+static size_t next_chunk(const u16 *map, size_t i, size_t end, u8 bits)
 {
 	while (i < end) {
-		if ((i & 7) == 0 && i + 8 <= end && !dirty_word(map + i, bits)) {
-			i += 8;
+		if ((i & 3) == 0 && i + 4 <= end && !dirty_word(map + i, bits)) {
+			i += 4;
 			continue;
 		}
 		if (map[i] & bits)

@@ -56,7 +56,7 @@ u64 sim_digest(const struct sim *sim)
 
 		h = fnv_word(h, 0xA0000000u + z);
 		for (u32 cpu = 0; cpu < sim->nr_cpus; cpu++) {
-			u32 lists = sim->pagesets[z * sim->nr_cpus + cpu].lists;
+			u32 lists = sim_pageset(sim, z, cpu)->lists;
 
 			for (u32 pindex = 0; pindex < NR_PCP_LISTS; pindex++)
 				h = digest_list(h, sim, lists + pindex,

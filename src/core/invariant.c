@@ -23,7 +23,7 @@ void inv_step(struct sim *sim)
 	for (u32 z = 0; z < sim->nr_zones; z++) {
 		const struct zone *zone = &sim->zones[z];
 
-		check_pageset(per_cpu_pageset(sim, zone, sim->cpu));
+		check_pageset(this_cpu_pageset(sim, zone));
 		/* In the middle of a refill the counter still holds what has left. */
 		SIM_ASSERT(zone->free_pages <=
 				   zone->managed_pages + (s64)zone->stat_threshold * sim->nr_cpus,

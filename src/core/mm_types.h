@@ -100,24 +100,24 @@ struct page {
 
 /* The pageset of one CPU for one zone. The order of fields is the kernel's. */
 struct per_cpu_pages {
-	u8 lock;	 /* held; with one op at a time only an injected op can meet it */
-	bool used;	 /* exact counters: CPU used the zone since its last tick */
-	bool touched;	 /* another counter of the zone changed since the last tick */
-	s32 count;	 /* pages in the lists */
-	s32 count_min;	 /* patch 9: pages; smallest count since the last tick */
-	s32 high;	 /* pages; high watermark, emptying needed */
-	s32 high_min;	 /* patch 6: pages */
-	s32 high_max;	 /* patch 6: pages */
-	s32 batch;	 /* pages; chunk for refill and bulk free */
-	u8 flags;	 /* patch 1, 3: PCPF_* */
-	u8 alloc_factor; /* patch 5: shift applied to batch when refilling */
-	u8 expire;	 /* ticks until a remote pageset is drained */
-	u16 free_factor; /* until patch 10: shift applied to batch when freeing */
-	s16 free_count;	 /* patch 10: pages freed since the last allocations */
-	s32 stat_diff;	 /* per-CPU part of the zone's free-page counter, pages */
-	u32 lists;	 /* node id of the head of list 0 */
+	bool lock;	  /* held; with one op at a time only an injected op can meet it */
+	bool used;	  /* exact counters: CPU used the zone since its last tick */
+	bool touched;	  /* another counter of the zone changed since the last tick */
+	s32 count;	  /* pages in the lists */
+	s32 count_min;	  /* patch 9: pages; smallest count since the last tick */
+	s32 high;	  /* pages; high watermark, emptying needed */
+	s32 high_min;	  /* patch 6: pages */
+	s32 high_max;	  /* patch 6: pages */
+	s32 batch;	  /* pages; chunk for refill and bulk free */
+	u8 flags;	  /* patch 1, 3: PCPF_* */
+	u16 alloc_factor; /* patch 5: shift applied to batch when refilling */
+	u8 expire;	  /* ticks until a remote pageset is drained */
+	u16 free_factor;  /* until patch 10: shift applied to batch when freeing */
+	s16 free_count;	  /* patch 10: pages freed since the last allocations */
+	s32 stat_diff;	  /* per-CPU part of the zone's free-page counter, pages */
+	u32 lists;	  /* node id of the head of list 0 */
 	u16 cpu, zone;
-};
+} __attribute__((aligned(64)));
 
 /* Counters of one zone since boot; stats.def says what each counts. */
 struct zone_stats {
@@ -127,25 +127,26 @@ struct zone_stats {
 };
 
 struct zone {
+	/* First what every allocation reads. */
 	u16 id, node;
-	u8 type;		      /* enum zone_type */
-	u8 lock;		      /* held */
-	bool pcp_disabled;	      /* between zone_pcp_disable and _enable */
-	u64 start_pfn, spanned_pages; /* all managed, no holes */
-	s64 managed_pages;
-	s64 _watermark[NR_WMARK]; /* pages, without the boost */
-	s64 watermark_boost;	  /* pages */
-	s64 lowmem_reserve[MAX_NR_ZONES];
-	s64 nr_reserved_highatomic; /* pages */
-	s64 free_pages;		    /* the global part of the free-page counter */
-	s32 stat_threshold;	    /* fold a CPU's part above this */
+	u8 type;		    /* enum zone_type */
+	bool lock;		    /* held */
+	bool pcp_disabled;	    /* between zone_pcp_disable and _enable */
 	u32 flags;		    /* 1 << enum zone_flags */
-	s32 pageset_high_min, pageset_high_max;
-	s32 pageset_batch;
+	s32 stat_threshold;	    /* fold a CPU's part above this */
+	s64 free_pages;		    /* the global part of the free-page counter */
+	s64 nr_reserved_highatomic; /* pages */
+	s64 watermark_boost;	    /* pages */
+	s64 _watermark[NR_WMARK];   /* pages, without the boost */
+	s64 lowmem_reserve[MAX_NR_ZONES];
 	u32 free_area;		     /* node id of the head of order 0, type 0 */
 	u32 nr_free[NR_PAGE_ORDERS]; /* blocks */
 	struct zone_stats stats;
-};
+	u64 start_pfn, spanned_pages; /* all managed, no holes */
+	s64 managed_pages;
+	s32 pageset_high_min, pageset_high_max;
+	s32 pageset_batch;
+} __attribute__((aligned(64)));
 
 /* Where an allocation stands: see op.h. in_use is odd in a slot that is taken. */
 struct slot {
@@ -164,8 +165,7 @@ struct sim_state {
 	u32 nr_online;
 	u64 ops, steps;		  /* executed so far */
 	u32 slot_free, slot_bump; /* head of the free slots (0: none); first never used */
-	u64 slots_taken;
-	u64 empty_frees;			     /* frees of an empty slot: no-ops */
+	u64 empty_frees;	  /* frees of an empty slot: no-ops */
 	u64 pcp_pages, pcp_pages_max, pcp_pages_sum; /* in all pagesets: now, max, sum over ops */
 	u64 live_pages;
 	u64 hold_pages_max; /* most pages moved in one zone-lock hold */

@@ -11,7 +11,9 @@
 
 static inline void page_dirty(struct sim *sim, const struct page *page)
 {
-	sim->nodes_dirty[(size_t)(page - sim->nodes) >> (CHUNK_SHIFT - 4)] = CHUNK_WRITTEN;
+	size_t bytes = (size_t)((const u8 *)page - (const u8 *)sim->nodes);
+
+	sim->nodes_dirty[bytes >> CHUNK_SHIFT] = CHUNK_WRITTEN;
 }
 
 static inline struct page *node(struct sim *sim, u32 id)
@@ -60,9 +62,11 @@ static inline u32 page_type(const struct page *page)
 	return (page->flags >> 6) & 3;
 }
 
+#define PAGE_FLAG_MOVABLE (1u << 8)
+
 static inline bool page_movable(const struct page *page)
 {
-	return (page->flags >> 8) & 1;
+	return page->flags & PAGE_FLAG_MOVABLE;
 }
 
 static inline u32 page_zone_id(const struct page *page)
@@ -70,14 +74,28 @@ static inline u32 page_zone_id(const struct page *page)
 	return page->flags >> 16;
 }
 
+/*
+ * Most pages belong to the zone that the page before belonged to: a guess lets the
+ * host's CPU run on before it has read the page.
+ */
 static inline struct zone *page_zone(struct sim *sim, const struct page *page)
 {
-	return &sim->zones[page_zone_id(page)];
+	struct zone *zone = sim->zone_guess;
+
+	if (unlikely(zone->id != page_zone_id(page)))
+		zone = sim->zone_guess = &sim->zones[page_zone_id(page)];
+	return zone;
 }
 
 static inline u32 page_flags(enum page_state state, u32 order, u32 type, u32 zone_id)
 {
 	return order | (u32)state << 4 | type << 6 | zone_id << 16;
+}
+
+/* Is this the first page of a free block of @order on a list of the zone? */
+static inline bool page_is_free_block(const struct page *page, u32 order, u32 zone_id)
+{
+	return (page->flags & ~(3u << 6)) == page_flags(PG_BUDDY, order, 0, zone_id);
 }
 
 static inline void page_set(struct sim *sim, struct page *page, u32 flags)
@@ -86,7 +104,10 @@ static inline void page_set(struct sim *sim, struct page *page, u32 flags)
 	page_dirty(sim, page);
 }
 
-/* list.h of the kernel on node ids; a head counts its entries. */
+/*
+ * list.h of the kernel on node ids; a head counts its entries. Heads lie in the
+ * hot part and need no mark. Who adds a page has marked it by page_set().
+ */
 
 static inline void list_init(struct sim *sim, u32 head)
 {
@@ -94,7 +115,6 @@ static inline void list_init(struct sim *sim, u32 head)
 
 	h->next = h->prev = head;
 	h->flags = 0;
-	page_dirty(sim, h);
 }
 
 static inline bool list_empty(const struct page *head)
@@ -117,33 +137,32 @@ static inline struct page *list_last_entry(struct sim *sim, const struct page *h
 	return node(sim, head->prev);
 }
 
-static inline void list_link(struct sim *sim, struct page *page, struct page *prev,
-			     struct page *next, struct page *head)
-{
-	u32 id = node_id(sim, page);
-
-	page->next = node_id(sim, next);
-	page->prev = node_id(sim, prev);
-	next->prev = id;
-	prev->next = id;
-	head->flags++;
-	page_dirty(sim, page);
-	page_dirty(sim, prev);
-	page_dirty(sim, next);
-}
-
 /* Put @page at the head of the list. */
 static inline void list_add(struct sim *sim, struct page *page, struct page *head)
 {
-	list_link(sim, page, head, node(sim, head->next), head);
-	page_dirty(sim, head);
+	u32 id = node_id(sim, page);
+	struct page *next = node(sim, head->next);
+
+	page->next = head->next;
+	page->prev = node_id(sim, head);
+	next->prev = id;
+	head->next = id;
+	head->flags++;
+	page_dirty(sim, next);
 }
 
 /* Put @page at the tail of the list. */
 static inline void list_add_tail(struct sim *sim, struct page *page, struct page *head)
 {
-	list_link(sim, page, node(sim, head->prev), head, head);
-	page_dirty(sim, head);
+	u32 id = node_id(sim, page);
+	struct page *prev = node(sim, head->prev);
+
+	page->next = node_id(sim, head);
+	page->prev = head->prev;
+	prev->next = id;
+	head->prev = id;
+	head->flags++;
+	page_dirty(sim, prev);
 }
 
 static inline void list_del(struct sim *sim, struct page *page, struct page *head)
@@ -155,7 +174,28 @@ static inline void list_del(struct sim *sim, struct page *page, struct page *hea
 	head->flags--;
 	page_dirty(sim, prev);
 	page_dirty(sim, next);
-	page_dirty(sim, head);
+}
+
+/* list_del() of the first entry, whose prev is known. */
+static inline void list_del_first(struct sim *sim, struct page *page, struct page *head)
+{
+	struct page *next = node(sim, page->next);
+
+	head->next = page->next;
+	next->prev = page->prev;
+	head->flags--;
+	page_dirty(sim, next);
+}
+
+/* list_del() of the last entry, whose next is known. */
+static inline void list_del_last(struct sim *sim, struct page *page, struct page *head)
+{
+	struct page *prev = node(sim, page->prev);
+
+	head->prev = page->prev;
+	prev->next = page->next;
+	head->flags--;
+	page_dirty(sim, prev);
 }
 
 /* Pageblock types: one byte a block. */
@@ -165,9 +205,10 @@ static inline u32 get_pfnblock_migratetype(const struct sim *sim, u64 pfn)
 	return sim->pageblocks[(pfn - sim->base_pfn) >> PAGEBLOCK_ORDER];
 }
 
+/* Of the first page of a block, not of a node that stands for one of order 10. */
 static inline u32 get_pageblock_migratetype(const struct sim *sim, const struct page *page)
 {
-	return get_pfnblock_migratetype(sim, page_to_pfn(sim, page));
+	return sim->node_types[node_id(sim, page) >> PAGEBLOCK_ORDER];
 }
 
 static inline void set_pageblock_migratetype(struct sim *sim, u64 pfn, u32 migratetype)

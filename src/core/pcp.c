@@ -13,7 +13,7 @@
  */
 static int batch_scaled(const struct sim *sim, int batch)
 {
-	return batch << (sim->scale_max == SCALE_NONE ? PCP_BATCH_SCALE_MAX : sim->scale_max);
+	return batch << sim->batch_scale;
 }
 
 static bool factor_may_grow(const struct sim *sim, u32 factor)
@@ -27,7 +27,7 @@ bool pcp_spin_trylock(struct sim *sim, struct per_cpu_pages *pcp)
 		STEP(sim, STEP_PCP_LOCK_BUSY, pcp->cpu, pcp->zone);
 		return false;
 	}
-	pcp->lock = 1;
+	pcp->lock = true;
 	return true;
 }
 
@@ -47,8 +47,8 @@ static void count_add(struct sim *sim, struct per_cpu_pages *pcp, int nr_pages)
  * Giving pages back
  */
 
-void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count, struct per_cpu_pages *pcp,
-			u32 pindex)
+__noinline __flatten void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count,
+					     struct per_cpu_pages *pcp, u32 pindex)
 {
 	int wanted = count;
 
@@ -74,21 +74,21 @@ void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count, struct pe
 			u64 pfn = page_to_pfn(sim, page);
 			u32 mt = page_type(page);
 
-			list_del(sim, page, list);
+			list_del_last(sim, page, list);
 			count -= 1 << order;
 			count_sub(sim, pcp, 1 << order);
 			STEP(sim, STEP_BULK_PAGE, pfn, order, mt, pindex, count, pcp->count);
 			page_set(sim, page, 0);
 			sim->hold_now += 1u << order;
-			zone->stats.bulk_pages += 1u << order;
 			__free_one_page(sim, page, pfn, zone, order, mt, false);
 		} while (count > 0 && !list_empty(list));
 	}
 	zone_unlock(sim, zone);
+	zone->stats.bulk_pages += sim->hold_now;
 	STEP(sim, STEP_BULK_DONE, sim->hold_now, pcp->count, pcp->cpu, zone->id);
 }
 
-int nr_pcp_free(struct sim *sim, struct per_cpu_pages *pcp, int high, bool free_high)
+__noinline int nr_pcp_free(struct sim *sim, struct per_cpu_pages *pcp, int high, bool free_high)
 {
 	int batch = pcp->batch, min_nr_free, max_nr_free, nr, fits;
 
@@ -306,6 +306,7 @@ static void free_unref_page_commit(struct sim *sim, struct zone *zone, struct pe
 	bool free_high;
 	int high;
 
+	zone_used(pcp);
 	/* Reduces the number of pages that the next refills take. */
 	if (patched(sim, P_ALLOC_SCALE)) {
 		pcp->alloc_factor >>= 1;
@@ -360,7 +361,7 @@ static u32 free_unref_page_prepare(struct sim *sim, struct page *page, u32 order
 void free_unref_page(struct sim *sim, struct page *page, u32 order)
 {
 	struct zone *zone = page_zone(sim, page);
-	struct per_cpu_pages *pcp = per_cpu_pageset(sim, zone, sim->cpu);
+	struct per_cpu_pages *pcp = this_cpu_pageset(sim, zone);
 	u32 migratetype, pcpmigratetype;
 
 	STEP(sim, STEP_FREE_BEGIN, page_to_pfn(sim, page), order, sim->cpu, zone->id);
@@ -398,7 +399,7 @@ void free_unref_page_list(struct sim *sim, const u32 *pages, u32 nr_pages)
 			if (pcp)
 				pcp_spin_unlock(pcp);
 			batch_count = 0;
-			pcp = per_cpu_pageset(sim, zone, sim->cpu);
+			pcp = this_cpu_pageset(sim, zone);
 			if (unlikely(!pcp_spin_trylock(sim, pcp))) {
 				free_one_page(sim, zone, page, 0, migratetype);
 				pcp = NULL;
@@ -500,7 +501,8 @@ static int nr_pcp_alloc_scaled(struct sim *sim, struct per_cpu_pages *pcp, struc
 	return min_int(batch, max_nr_alloc);
 }
 
-int nr_pcp_alloc(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone, u32 order)
+__noinline int nr_pcp_alloc(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone,
+			    u32 order)
 {
 	int batch;
 
@@ -529,7 +531,7 @@ struct page *__rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u3
 {
 	struct page *page;
 
-	if (list_empty(list)) {
+	if (unlikely(list_empty(list))) {
 		int batch;
 		u32 alloced;
 
@@ -545,7 +547,7 @@ struct page *__rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u3
 			return NULL;
 	}
 	page = list_first_entry(sim, list);
-	list_del(sim, page, list);
+	list_del_first(sim, page, list);
 	count_sub(sim, pcp, 1 << order);
 	STEP(sim, STEP_PCP_POP, page_to_pfn(sim, page), order, order_to_pindex(migratetype, order),
 	     pcp->count, pcp->cpu, zone->id);
@@ -561,7 +563,7 @@ struct page *__rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u3
 struct page *rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 migratetype,
 			     u32 alloc_flags)
 {
-	struct per_cpu_pages *pcp = per_cpu_pageset(sim, zone, sim->cpu);
+	struct per_cpu_pages *pcp = this_cpu_pageset(sim, zone);
 	struct page *page, *list;
 
 	if (!pcp_spin_trylock(sim, pcp))
@@ -577,6 +579,8 @@ struct page *rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 
 	}
 	list = node(sim, pcp->lists + order_to_pindex(migratetype, order));
 	page = __rmqueue_pcplist(sim, zone, order, migratetype, alloc_flags, pcp, list);
+	if (likely(page))
+		zone_used(pcp);
 	pcp_spin_unlock(pcp);
 	return page;
 }
@@ -625,7 +629,7 @@ bool decay_pcp_high(struct sim *sim, struct zone *zone, struct per_cpu_pages *pc
 	to_drain = pcp->count - pcp->high;
 	if (to_drain > 0) {
 		STEP(sim, STEP_DECAY_DRAIN, to_drain, pcp->count, pcp->high, pcp->cpu, zone->id);
-		pcp->lock = 1;
+		pcp->lock = true;
 		free_pcppages_bulk(sim, zone, to_drain, pcp, 0);
 		pcp_spin_unlock(pcp);
 		todo = true;
@@ -644,7 +648,7 @@ void drain_zone_pages(struct sim *sim, struct zone *zone, struct per_cpu_pages *
 	if (to_drain > 0) {
 		STEP(sim, STEP_REMOTE_DRAIN, to_drain, pcp->count, pcp->batch, pcp->cpu, zone->id);
 		zone->stats.remote_drains++;
-		pcp->lock = 1;
+		pcp->lock = true;
 		free_pcppages_bulk(sim, zone, to_drain, pcp, 0);
 		pcp_spin_unlock(pcp);
 	}
@@ -656,7 +660,7 @@ void drain_pages_zone(struct sim *sim, u32 cpu, struct zone *zone)
 
 	if (pcp->count) {
 		STEP(sim, STEP_DRAIN, pcp->count, cpu, zone->id);
-		pcp->lock = 1;
+		pcp->lock = true;
 		free_pcppages_bulk(sim, zone, pcp->count, pcp, 0);
 		pcp_spin_unlock(pcp);
 	}

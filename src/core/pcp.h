@@ -56,7 +56,7 @@ void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count, struct pe
 bool pcp_spin_trylock(struct sim *sim, struct per_cpu_pages *pcp);
 static inline void pcp_spin_unlock(struct per_cpu_pages *pcp)
 {
-	pcp->lock = 0;
+	pcp->lock = false;
 }
 
 /* Patch 7: what a tick makes of a high above high_min. Also asked by the replay of recordings. */

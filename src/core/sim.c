@@ -20,10 +20,14 @@
  * Creation
  */
 
-/* Where the parts of the arena begin, in bytes; each cold part on a chunk of its own. */
+/*
+ * Where the parts of the arena begin, in bytes; each cold part on a chunk of its
+ * own. The nodes come first of them, so that the list heads, with which the
+ * nodes begin, end the hot part.
+ */
 struct layout {
 	size_t state, zones, pagesets, online, cache, clock, node_online, hot_end;
-	size_t pageblocks, slots, nodes, end;
+	size_t nodes, pageblocks, slots, end;
 	u64 heads, blocks, pages, slots_nr;
 };
 
@@ -52,7 +56,9 @@ static void lay_out(const struct sim *sim, struct layout *l)
 		managed += sim->machine.zones[i].pages;
 	/* Node 0 is nobody's, so that 0 can mean none. */
 	l->heads = align_up(heads + 1, per_chunk);
-	l->blocks = align_up((size_t)(span >> MAX_ORDER), per_chunk);
+	/* Pages begin at a multiple of a pageblock: see get_pageblock_migratetype(). */
+	l->blocks =
+		align_up((size_t)(l->heads + (span >> MAX_ORDER)), PAGEBLOCK_NR_PAGES) - l->heads;
 	l->pages = span;
 	l->slots_nr = managed + ((u64)1 << 20);
 
@@ -64,10 +70,10 @@ static void lay_out(const struct sim *sim, struct layout *l)
 	l->cache = place(&at, sim->nr_cpus * sizeof(u64), 64);
 	l->clock = place(&at, sim->nr_cpus * sizeof(u64), 64);
 	l->node_online = place(&at, sim->nr_nodes * sizeof(u32), 64);
-	l->hot_end = at = align_up(at, CHUNK_SIZE);
+	l->nodes = place(&at, (l->heads + l->blocks + l->pages) * sizeof(struct page), CHUNK_SIZE);
+	l->hot_end = l->nodes + l->heads * sizeof(struct page);
 	l->pageblocks = place(&at, (size_t)(span >> PAGEBLOCK_ORDER), CHUNK_SIZE);
 	l->slots = place(&at, l->slots_nr * sizeof(struct slot), CHUNK_SIZE);
-	l->nodes = place(&at, (l->heads + l->blocks + l->pages) * sizeof(struct page), CHUNK_SIZE);
 	l->end = align_up(at, CHUNK_SIZE);
 }
 
@@ -101,6 +107,7 @@ static void point_into_arena(struct sim *sim, const struct layout *l)
 	sim->hot_bytes = l->hot_end;
 	sim->first_block = (u32)l->heads;
 	sim->first_page = (u32)(l->heads + l->blocks);
+	sim->node_types = sim->pageblocks - (sim->first_page >> PAGEBLOCK_ORDER);
 	sim->page_shift = sim->first_page - (u32)sim->base_pfn;
 	sim->slot_end = (u32)min_s64((s64)l->slots_nr, UINT32_MAX - 1);
 	sim->slot_limit = sim->slot_end;
@@ -118,7 +125,7 @@ static enum sim_err map_arena(struct sim *sim, struct sim_error *err)
 	sim->arena_bytes = l.end;
 	sim->nr_chunks = l.end >> CHUNK_SHIFT;
 	sim->arena = map_zero(l.end);
-	sim->dirty = map_zero(sim->nr_chunks);
+	sim->dirty = map_zero(sim->nr_chunks * sizeof(*sim->dirty));
 	/* Twice: an injected operation must not write over the list of the outer one. */
 	sim->scratch_base = malloc(2 * SIM_OP_LIST_MAX * sizeof(*sim->scratch));
 	sim->scratch = sim->scratch_base;
@@ -131,26 +138,35 @@ static enum sim_err map_arena(struct sim *sim, struct sim_error *err)
 }
 
 /* Own node first, then the others by rising number, wrapping; highest type first. */
+static void build_zonelist(struct sim *sim, u32 first_node, bool movable)
+{
+	struct zone **to = sim_zonelist_of(sim, first_node, movable);
+
+	for (u32 n = 0; n < sim->nr_nodes; n++) {
+		u32 which = (first_node + n) % sim->nr_nodes;
+
+		for (u32 i = sim->nr_zones; i-- > 0;) {
+			const struct machine_zone *zone = &sim->machine.zones[i];
+
+			if (zone->node == which && (movable || zone->type != ZONE_MOVABLE))
+				*to++ = &sim->zones[i];
+		}
+	}
+	*to = NULL;
+}
+
 static enum sim_err build_zonelists(struct sim *sim, struct sim_error *err)
 {
-	size_t row = sim->nr_zones + 1u;
-
-	sim->zonelist = malloc(sim->nr_nodes * row * sizeof(*sim->zonelist));
-	if (!sim->zonelist)
+	sim->zonelists =
+		malloc((size_t)sim->nr_nodes * 2 * (sim->nr_zones + 1u) * sizeof(*sim->zonelists));
+	if (!sim->zonelists)
 		return sim_fail(err, ERR_NOMEM, "no memory for zonelists");
-	for (u32 first = 0; first < sim->nr_nodes; first++) {
-		u16 *to = sim->zonelist + first * row;
-
-		for (u32 n = 0; n < sim->nr_nodes; n++) {
-			u32 which = (first + n) % sim->nr_nodes;
-
-			for (u32 i = sim->nr_zones; i-- > 0;) {
-				if (sim->machine.zones[i].node == which)
-					*to++ = (u16)i;
-			}
-		}
-		*to = UINT16_MAX;
+	for (u32 n = 0; n < sim->nr_nodes; n++) {
+		build_zonelist(sim, n, false);
+		build_zonelist(sim, n, true);
 	}
+	sim_set_cpu(sim, 0);
+	sim->zone_guess = sim->zones;
 	return SIM_OK;
 }
 
@@ -273,6 +289,8 @@ void sim_reload(struct sim *sim)
 {
 	sim->patches = sim->state->patches;
 	sim->scale_max = sim->state->scale_max;
+	sim->batch_scale =
+		(u8)(sim->scale_max == SCALE_NONE ? PCP_BATCH_SCALE_MAX : sim->scale_max);
 }
 
 void sim_reset(struct sim *sim)
@@ -314,7 +332,11 @@ static struct sim *sim_new(const struct machine *machine, struct sim_error *err)
 	sim->nr_cpus = (u16)machine->nr_cpu_nodes;
 	sim->nr_zones = (u16)machine->nr_zones;
 	sim->nr_nodes = (u16)machine->nodes;
-	sim->lru = machine->lru;
+	for (u32 type = 0; type < MIGRATE_PCPTYPES; type++)
+		sim->live_flags[type] =
+			page_flags(PG_LIVE, 0, type, 0) |
+			(machine->lru && type == MIGRATE_MOVABLE ? PAGE_FLAG_MOVABLE : 0);
+	sim->nofragment = machine->nofragment != NOFRAG_OFF;
 	if (map_arena(sim, err) || build_zonelists(sim, err)) {
 		sim_destroy(sim);
 		return NULL;
@@ -361,9 +383,9 @@ void sim_destroy(struct sim *sim)
 	if (sim->arena)
 		munmap(sim->arena, sim->arena_bytes);
 	if (sim->dirty)
-		munmap(sim->dirty, sim->nr_chunks);
+		munmap(sim->dirty, sim->nr_chunks * sizeof(*sim->dirty));
 	free(sim->scratch_base);
-	free(sim->zonelist);
+	free(sim->zonelists);
 	machine_free(&sim->machine);
 	free(sim);
 }
@@ -412,27 +434,28 @@ void sim_set_checking(struct sim *sim, bool on)
  * Slots
  */
 
-static void mark_taken(struct sim *sim, u32 id, u32 order)
+static void mark_taken(struct sim *sim, u32 id, u32 order, u32 page_id)
 {
 	struct slot *slot = &sim->slots[id];
 
-	slot->page = 0;
+	slot->page = page_id;
 	/* The next generation, odd: taken. */
-	slot->generation = ((slot->generation >> 4) + 1) << 4 | order;
-	sim->state->slots_taken++;
+	slot->generation = ((slot->generation | 15) + 1) | order;
 	sim_dirty(sim, slot);
 }
 
-static u32 take_slot(struct sim *sim, u32 order)
+static u32 take_slot(struct sim *sim, u32 order, u32 page_id)
 {
 	struct sim_state *st = sim->state;
 	u32 id = st->slot_free;
 
-	if (id)
+	if (likely(id)) {
 		st->slot_free = sim->slots[id].page;
-	else
+	} else {
+		SIM_ASSERT(st->slot_bump < sim->slot_limit, "%u slots", sim->slot_limit);
 		id = st->slot_bump++;
-	mark_taken(sim, id, order);
+	}
+	mark_taken(sim, id, order, page_id);
 	return id;
 }
 static void give_slot(struct sim *sim, u32 id)
@@ -442,7 +465,6 @@ static void give_slot(struct sim *sim, u32 id)
 	slot->page = sim->state->slot_free;
 	slot->generation += 1u << 4;
 	sim->state->slot_free = id;
-	sim->state->slots_taken--;
 	sim_dirty(sim, slot);
 }
 
@@ -450,8 +472,8 @@ static void give_slot(struct sim *sim, u32 id)
 static u32 op_take_slot(struct sim *sim, const struct op *op, u32 i, u32 order)
 {
 	if (likely(!(op->flags & OP_F_APART)))
-		return take_slot(sim, order);
-	mark_taken(sim, op->slot + i, order);
+		return take_slot(sim, order, 0);
+	mark_taken(sim, op->slot + i, order, 0);
 	return op->slot + i;
 }
 
@@ -461,10 +483,8 @@ static void empty_slot(struct sim *sim, u32 id, bool stays_taken)
 	struct slot *slot = &sim->slots[id];
 
 	slot->page = 0;
-	if (!stays_taken) {
+	if (!stays_taken)
 		slot->generation += 1u << 4;
-		sim->state->slots_taken--;
-	}
 	sim_dirty(sim, slot);
 }
 
@@ -528,24 +548,22 @@ static void op_bulk(struct sim *sim, const struct op *op, u32 *slots, struct op_
  */
 static struct page *release_slot(struct sim *sim, u32 id, bool apart)
 {
-	struct page *page = NULL;
+	u32 page_id = 0;
 
 	/* The same slot twice in a list: the second is like an empty one. */
-	if (slot_taken(sim, id)) {
-		u32 page_id = sim->slots[id].page;
-
+	if (likely(slot_taken(sim, id))) {
+		page_id = sim->slots[id].page;
 		if (unlikely(apart || id >= sim->slot_limit))
 			empty_slot(sim, id, apart);
 		else
 			give_slot(sim, id);
-		if (page_id)
-			page = node(sim, page_id);
 	}
-	if (!page) {
+	if (unlikely(!page_id)) {
 		sim->state->empty_frees++;
 		STEP(sim, STEP_EMPTY_FREE, id);
+		return NULL;
 	}
-	return page;
+	return node(sim, page_id);
 }
 
 static void op_free(struct sim *sim, const struct op *op, const u32 *slots,
@@ -577,7 +595,6 @@ static void op_free_list(struct sim *sim, const struct op *op, const u32 *slots,
 		zone = page_zone(sim, page);
 		zone->stats.frees++;
 		sim->state->live_pages--;
-		zone_used(sim, zone);
 		sim->scratch[nr++] = node_id(sim, page);
 	}
 	free_unref_page_list(sim, sim->scratch, nr);
@@ -597,7 +614,7 @@ static void cpu_offline(struct sim *sim, u32 cpu)
 	sim->online[cpu] = 0;
 	sim->state->nr_online--;
 	sim->node_online[sim->machine.cpu_node[cpu]]--;
-	sim->cpu = (u16)sim_first_online(sim);
+	sim_set_cpu(sim, sim_first_online(sim));
 	STEP(sim, STEP_CPU_OFFLINE, cpu, sim->cpu);
 	drain_pages(sim, cpu);
 	cpu_vm_stats_fold(sim, cpu);
@@ -775,7 +792,7 @@ static void op_control(struct sim *sim, const struct op *op)
 		cpu_online(sim, op->cpu);
 		break;
 	case OP_TOUCH:
-		per_cpu_pageset(sim, zone, op->cpu)->touched = true;
+		zone_touched(sim, per_cpu_pageset(sim, zone, op->cpu));
 		STEP(sim, STEP_TOUCHED, op->cpu, zone->id);
 		break;
 	case OP_PATCHES:
@@ -848,10 +865,10 @@ void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result 
 	if (!result)
 		result = &unseen;
 	memset(result, 0, sizeof(*result));
-	sim->cpu = op_infos[op->kind].args & 1u << OPARG_cpu && op->kind != OP_CPU_ONLINE &&
-				   op->kind != OP_CPU_OFFLINE ?
-			   op->cpu :
-			   (u16)sim_first_online(sim);
+	sim_set_cpu(sim, op_infos[op->kind].args & 1u << OPARG_cpu && op->kind != OP_CPU_ONLINE &&
+					 op->kind != OP_CPU_OFFLINE ?
+				 op->cpu :
+				 sim_first_online(sim));
 	sim->busy = op->flags & OP_F_BUSY;
 	sim->kswapd_woken = false;
 	sim->scratch = sim->scratch_base + (sim->depth ? SIM_OP_LIST_MAX : 0);
@@ -865,7 +882,7 @@ void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result 
 		sim->busy = outer_busy;
 		sim->kswapd_woken = outer_kswapd;
 		sim->hold_now = outer_hold;
-		sim->cpu = outer_cpu;
+		sim_set_cpu(sim, outer_cpu);
 	} else {
 		sim->busy = false;
 		op_account(sim);
@@ -874,28 +891,34 @@ void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result 
 	}
 }
 
-u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
+__flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
 {
-	u32 id = take_slot(sim, order);
-	struct alloc_result got;
+	struct page *page;
+	u32 id;
 
-	SIM_ASSERT(id < sim->slot_limit, "%u slots", id);
-	sim->cpu = (u16)cpu;
-	got = alloc_pages(sim, order, type, false);
-	if (likely(got.page))
-		fill_slot(sim, id, got.page);
+	if (sim->cpu != cpu)
+		sim_set_cpu(sim, cpu);
+	page = alloc_pages(sim, order, type, false).page;
+	if (likely(page)) {
+		id = take_slot(sim, order, node_id(sim, page));
+		page->private = id;
+	} else {
+		id = take_slot(sim, order, 0);
+	}
 	op_account(sim);
 	return id;
 }
 
-void sim_free(struct sim *sim, u32 cpu, u32 slot)
+__flatten void sim_free(struct sim *sim, u32 cpu, u32 slot)
 {
+	u32 order = sim->slots[slot].generation & 15;
 	struct page *page;
 
 	SIM_ASSERT(slot_taken(sim, slot), "slot %u", slot);
-	sim->cpu = (u16)cpu;
+	if (sim->cpu != cpu)
+		sim_set_cpu(sim, cpu);
 	page = release_slot(sim, slot, false);
 	if (likely(page))
-		free_pages(sim, page, page_order(page));
+		free_pages(sim, page, order);
 	op_account(sim);
 }

@@ -106,8 +106,8 @@ struct step_stack {
 void step_stack_update(struct step_stack *stack, const struct step *step);
 
 /* The mirror's side. */
-void step_emit(struct sim *sim, enum step_id id, const char *file, u32 line, u32 nr_args,
-	       const s64 *args);
+__cold void step_emit(struct sim *sim, enum step_id id, const char *file, u32 line, u32 nr_args,
+		      const s64 *args);
 
 #define STEP_ARG0()
 #define STEP_ARG1(a) (s64)(a)

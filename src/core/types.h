@@ -22,6 +22,11 @@ typedef int64_t s64;
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/* Paths that a fast operation does not take stay out of line; it takes in all others. */
+#define __noinline __attribute__((__noinline__))
+#define __cold __attribute__((__noinline__, __cold__))
+#define __flatten __attribute__((__flatten__))
+
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
 static inline s64 min_s64(s64 a, s64 b)

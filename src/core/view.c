@@ -65,7 +65,7 @@ const struct zone *sim_zone(const struct sim *sim, u32 zone)
 
 const struct per_cpu_pages *sim_pageset(const struct sim *sim, u32 zone, u32 cpu)
 {
-	return &sim->pagesets[zone * sim->nr_cpus + cpu];
+	return &sim->pagesets[cpu * sim->nr_zones + zone];
 }
 
 const struct sim_state *sim_state(const struct sim *sim)
@@ -113,11 +113,11 @@ bool sim_pageset_locked(const struct sim *sim, u32 cpu)
 
 u32 sim_zonelist(const struct sim *sim, u32 mem_node, u16 *zones, u32 max)
 {
-	const u16 *z = sim->zonelist + (size_t)mem_node * (sim->nr_zones + 1u);
+	struct zone *const *z = sim_zonelist_of(sim, mem_node, true);
 	u32 n = 0;
 
-	for (; *z != UINT16_MAX && n < max; z++)
-		zones[n++] = *z;
+	for (; *z && n < max; z++)
+		zones[n++] = (*z)->id;
 	return n;
 }
 

@@ -10,7 +10,7 @@ static void zone_page_state_add(struct zone *zone, s64 x)
 
 void mod_zone_page_state_percpu(struct sim *sim, struct zone *zone, s32 delta)
 {
-	struct per_cpu_pages *pcp = per_cpu_pageset(sim, zone, sim->cpu);
+	struct per_cpu_pages *pcp = this_cpu_pageset(sim, zone);
 	s32 x = pcp->stat_diff + delta;
 
 	if (x > zone->stat_threshold || -x > zone->stat_threshold) {
@@ -60,14 +60,14 @@ void cpu_vm_stats_fold(struct sim *sim, u32 cpu)
  */
 static bool fold_zone_diff(struct sim *sim, struct zone *zone, struct per_cpu_pages *pcp)
 {
-	bool changed = pcp->touched;
+	bool changed;
 
 	if (sim->stat_exact) {
-		changed |= pcp->used;
-	} else if (pcp->stat_diff) {
+		changed = pcp->used || pcp->touched;
+	} else {
+		changed = pcp->stat_diff || (pcp->touched && !pcp->used);
 		zone_page_state_add(zone, pcp->stat_diff);
 		pcp->stat_diff = 0;
-		changed = true;
 	}
 	pcp->used = pcp->touched = false;
 	if (changed) {

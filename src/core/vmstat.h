@@ -9,7 +9,7 @@
 #include "arena.h"
 
 /* __mod_zone_page_state(NR_FREE_PAGES) on the executing CPU; per-CPU counters. */
-void mod_zone_page_state_percpu(struct sim *sim, struct zone *zone, s32 delta);
+__cold void mod_zone_page_state_percpu(struct sim *sim, struct zone *zone, s32 delta);
 
 static inline void mod_zone_freepage_state(struct sim *sim, struct zone *zone, s32 delta)
 {
@@ -19,18 +19,22 @@ static inline void mod_zone_freepage_state(struct sim *sim, struct zone *zone, s
 		mod_zone_page_state_percpu(sim, zone, delta);
 }
 
-/*
- * The executing CPU allocated or freed in the zone. With exact counters that
- * is what the next tick looks for; with per-CPU ones the free-page part tells,
- * and the vectors show that a touch before is forgotten.
- */
-static inline void zone_used(struct sim *sim, struct zone *zone)
+/* The executing CPU allocated or freed in the zone of its pageset @pcp. */
+static inline void zone_used(struct per_cpu_pages *pcp)
 {
-	struct per_cpu_pages *pcp = per_cpu_pageset(sim, zone, sim->cpu);
-
 	pcp->used = true;
-	if (unlikely(!sim->stat_exact))
-		pcp->touched = false;
+}
+
+/*
+ * Another counter of the zone changed on the CPU of @pcp. With per-CPU counters
+ * the vectors show that this is forgotten when the CPU uses the zone afterwards;
+ * with exact ones use is what the next tick looks for anyway.
+ */
+static inline void zone_touched(struct sim *sim, struct per_cpu_pages *pcp)
+{
+	pcp->touched = true;
+	if (!sim->stat_exact)
+		pcp->used = false;
 }
 
 /* zone_page_state(NR_FREE_PAGES): the global part, not below 0. */

@@ -36,8 +36,8 @@ static bool suitable_block(struct sim *sim, struct zone *z, u32 order, u32 alloc
 	return false;
 }
 
-static bool __zone_watermark_ok(struct sim *sim, struct zone *z, u32 order, s64 mark,
-				u32 highest_zoneidx, u32 alloc_flags, s64 free_pages)
+static __noinline bool __zone_watermark_ok(struct sim *sim, struct zone *z, u32 order, s64 mark,
+					   u32 highest_zoneidx, u32 alloc_flags, s64 free_pages)
 {
 	s64 min = mark;
 	bool ok;
@@ -103,7 +103,7 @@ static bool zone_watermark_fast(struct sim *sim, struct zone *z, u32 order, s64 
  * Allocation
  */
 
-static void wakeup_kswapd(struct sim *sim, struct zone *zone)
+static __cold void wakeup_kswapd(struct sim *sim, struct zone *zone)
 {
 	sim->kswapd_woken = true;
 	zone->stats.kswapd_wakes++;
@@ -132,14 +132,9 @@ static struct page *rmqueue(struct sim *sim, struct zone *zone, u32 order, u32 a
 static void prep_new_page(struct sim *sim, struct zone *zone, struct page *page, u32 order,
 			  u32 migratetype)
 {
-	u32 flags = page_flags(PG_LIVE, order, migratetype, zone->id);
-
-	if (sim->lru && migratetype == MIGRATE_MOVABLE)
-		flags |= 1u << 8;
-	page_set(sim, page, flags);
+	page_set(sim, page, sim->live_flags[migratetype] | order | (u32)zone->id << 16);
 	zone->stats.allocs++;
 	sim->state->live_pages += 1u << order;
-	zone_used(sim, zone);
 }
 
 /* Patch 8: below the high mark pagesets are to shrink; the walk finds out. */
@@ -164,87 +159,71 @@ static bool above_high_mark(struct sim *sim, struct zone *zone, u32 order, u32 h
 	return false;
 }
 
-static const u16 *node_zonelist(const struct sim *sim, u32 cpu)
+/* What of a request the zone walk reads over and over. */
+struct alloc_context {
+	struct zone *const *zonelist; /* the zones it may use; the first is the preferred one */
+	u32 highest_zoneidx;
+	u32 migratetype;
+};
+
+static struct alloc_context prepare_alloc_pages(const struct sim *sim, u32 migratetype)
 {
-	return sim->zonelist + (size_t)sim->machine.cpu_node[cpu] * (sim->nr_zones + 1u);
+	bool movable = migratetype == MIGRATE_MOVABLE;
+
+	return (struct alloc_context){
+		.zonelist = this_zonelist(sim, movable),
+		.highest_zoneidx = movable ? ZONE_MOVABLE : ZONE_NORMAL,
+		.migratetype = migratetype,
+	};
 }
 
-/* The highest zone type that a request may use. */
-static u32 gfp_zone(u32 migratetype)
+static struct page *get_page_from_freelist(struct sim *sim, u32 order, u32 alloc_flags,
+					   const struct alloc_context *ac)
 {
-	return migratetype == MIGRATE_MOVABLE ? ZONE_MOVABLE : ZONE_NORMAL;
-}
+	const struct zone *preferred = *ac->zonelist;
+	bool no_fallback;
 
-/* The first zone of the list that the request may use, NULL if there is none. */
-static struct zone *preferred_zone(struct sim *sim, const u16 *zonelist, u32 highest_zoneidx)
-{
-	for (; *zonelist != UINT16_MAX; zonelist++) {
-		if (sim->zones[*zonelist].type <= highest_zoneidx)
-			return &sim->zones[*zonelist];
-	}
-	return NULL;
-}
-
-/* What the walk over the zonelist found: a page, nothing, or to walk again. */
-enum walk { WALK_GOT, WALK_NONE, WALK_AGAIN };
-
-static enum walk walk_zonelist(struct sim *sim, u32 order, u32 *alloc_flags, u32 migratetype,
-			       struct page **page)
-{
-	const u16 *z = node_zonelist(sim, sim->cpu);
-	u32 highest_zoneidx = gfp_zone(migratetype);
-	struct zone *preferred = preferred_zone(sim, z, highest_zoneidx);
-	bool no_fallback = *alloc_flags & ALLOC_NOFRAGMENT;
-
-	for (; *z != UINT16_MAX; z++) {
-		struct zone *zone = &sim->zones[*z];
+retry:
+	no_fallback = alloc_flags & ALLOC_NOFRAGMENT;
+	for (struct zone *const *z = ac->zonelist; *z; z++) {
+		struct zone *zone = *z;
+		struct page *page;
 		s64 mark;
 
-		if (zone->type > highest_zoneidx)
-			continue;
 		/* To stay on the node matters more than fragmentation. */
-		if (no_fallback && sim->nr_nodes > 1 && zone->node != preferred->node) {
-			*alloc_flags &= ~(u32)ALLOC_NOFRAGMENT;
+		if (unlikely(no_fallback) && sim->nr_nodes > 1 && zone->node != preferred->node) {
+			alloc_flags &= ~(u32)ALLOC_NOFRAGMENT;
 			STEP(sim, STEP_NOFRAGMENT_DROPPED, preferred->node, zone->node);
-			return WALK_AGAIN;
+			goto retry;
 		}
-		STEP(sim, STEP_WALK_ZONE, zone->id, order, *alloc_flags & ALLOC_WMARK_MASK);
+		STEP(sim, STEP_WALK_ZONE, zone->id, order, alloc_flags & ALLOC_WMARK_MASK);
 		if (patched(sim, P_BELOW_HIGH)) {
-			if (above_high_mark(sim, zone, order, highest_zoneidx, *alloc_flags))
+			if (above_high_mark(sim, zone, order, ac->highest_zoneidx, alloc_flags))
 				goto try_this_zone;
 		} else {
 			STEP(sim, STEP_NA_HIGH_MARK, zone->id);
 		}
-		mark = wmark_pages(zone, *alloc_flags & ALLOC_WMARK_MASK);
-		if (!zone_watermark_fast(sim, zone, order, mark, highest_zoneidx, *alloc_flags)) {
+		mark = wmark_pages(zone, alloc_flags & ALLOC_WMARK_MASK);
+		if (unlikely(!zone_watermark_fast(sim, zone, order, mark, ac->highest_zoneidx,
+						  alloc_flags))) {
 			STEP(sim, STEP_ZONE_SKIPPED, zone->id, mark);
 			continue;
 		}
 try_this_zone:
-		*page = rmqueue(sim, zone, order, *alloc_flags, migratetype);
-		if (*page) {
-			prep_new_page(sim, zone, *page, order, migratetype);
-			if (unlikely(*alloc_flags & ALLOC_HIGHATOMIC))
-				reserve_highatomic_pageblock(sim, *page, zone);
-			return WALK_GOT;
+		page = rmqueue(sim, zone, order, alloc_flags, ac->migratetype);
+		if (likely(page)) {
+			prep_new_page(sim, zone, page, order, ac->migratetype);
+			if (unlikely(alloc_flags & ALLOC_HIGHATOMIC))
+				reserve_highatomic_pageblock(sim, page, zone);
+			return page;
 		}
 	}
 	if (no_fallback) {
-		*alloc_flags &= ~(u32)ALLOC_NOFRAGMENT;
-		STEP(sim, STEP_NOFRAGMENT_RETRY, order, migratetype);
-		return WALK_AGAIN;
+		alloc_flags &= ~(u32)ALLOC_NOFRAGMENT;
+		STEP(sim, STEP_NOFRAGMENT_RETRY, order, ac->migratetype);
+		goto retry;
 	}
-	return WALK_NONE;
-}
-
-static struct page *get_page_from_freelist(struct sim *sim, u32 order, u32 alloc_flags,
-					   u32 migratetype)
-{
-	struct page *page = NULL;
-
-	while (walk_zonelist(sim, order, &alloc_flags, migratetype, &page) == WALK_AGAIN)
-		;
-	return page;
+	return NULL;
 }
 
 /*
@@ -253,10 +232,8 @@ static struct page *get_page_from_freelist(struct sim *sim, u32 order, u32 alloc
  */
 static u32 alloc_flags_nofragment(struct sim *sim, const struct zone *zone)
 {
-	u32 alloc_flags = ALLOC_KSWAPD;
-
 	if (!zone || zone->type != ZONE_NORMAL)
-		return alloc_flags;
+		return 0;
 	if (sim->nr_nodes > 1) {
 		bool dma32 = false;
 
@@ -264,51 +241,51 @@ static u32 alloc_flags_nofragment(struct sim *sim, const struct zone *zone)
 			dma32 |= sim->zones[i].node == zone->node &&
 				 sim->zones[i].type == ZONE_DMA32;
 		if (!dma32)
-			return alloc_flags;
+			return 0;
 	}
-	return alloc_flags | ALLOC_NOFRAGMENT;
+	return ALLOC_NOFRAGMENT;
+}
+
+static __noinline struct page *get_page_nofragment(struct sim *sim, u32 order, u32 migratetype)
+{
+	struct alloc_context ac = prepare_alloc_pages(sim, migratetype);
+	u32 alloc_flags = ALLOC_WMARK_LOW | ALLOC_KSWAPD;
+
+	alloc_flags |= alloc_flags_nofragment(sim, *ac.zonelist);
+	return get_page_from_freelist(sim, order, alloc_flags, &ac);
 }
 
 /* Second attempt: kswapd is awake, the min mark counts, atomic requests may dig deeper. */
-static struct page *__alloc_pages_slowpath(struct sim *sim, u32 order, u32 migratetype, bool atomic)
+static __cold struct page *__alloc_pages_slowpath(struct sim *sim, u32 order, u32 migratetype,
+						  bool atomic)
 {
+	struct alloc_context ac = prepare_alloc_pages(sim, migratetype);
 	u32 alloc_flags = ALLOC_WMARK_MIN | ALLOC_KSWAPD;
 
 	STEP(sim, STEP_SLOWPATH, order, migratetype, atomic);
+	for (struct zone *const *z = ac.zonelist; *z; z++)
+		wakeup_kswapd(sim, *z);
 	if (atomic) {
 		alloc_flags |= ALLOC_MIN_RESERVE | ALLOC_NON_BLOCK;
 		if (order && sim->machine.highatomic)
 			alloc_flags |= ALLOC_HIGHATOMIC;
 	}
-	return get_page_from_freelist(sim, order, alloc_flags, migratetype);
+	return get_page_from_freelist(sim, order, alloc_flags, &ac);
 }
 
-static void wake_all_kswapds(struct sim *sim, u32 migratetype)
+static struct alloc_result __alloc_pages(struct sim *sim, u32 order, u32 migratetype, bool atomic)
 {
-	const u16 *z = node_zonelist(sim, sim->cpu);
-
-	for (; *z != UINT16_MAX; z++) {
-		if (sim->zones[*z].type <= gfp_zone(migratetype))
-			wakeup_kswapd(sim, &sim->zones[*z]);
-	}
-}
-
-struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, bool atomic)
-{
+	struct alloc_context ac = prepare_alloc_pages(sim, migratetype);
 	struct alloc_result result = { .attempt = 1 };
-	u32 alloc_flags = ALLOC_WMARK_LOW;
 
 	STEP(sim, STEP_ALLOC_BEGIN, order, migratetype, sim->cpu, atomic);
-	if (sim->machine.nofragment == NOFRAG_OFF)
-		alloc_flags |= ALLOC_KSWAPD;
+	if (likely(!sim->nofragment))
+		result.page =
+			get_page_from_freelist(sim, order, ALLOC_WMARK_LOW | ALLOC_KSWAPD, &ac);
 	else
-		alloc_flags |= alloc_flags_nofragment(
-			sim,
-			preferred_zone(sim, node_zonelist(sim, sim->cpu), gfp_zone(migratetype)));
-	result.page = get_page_from_freelist(sim, order, alloc_flags, migratetype);
+		result.page = get_page_nofragment(sim, order, migratetype);
 	if (unlikely(!result.page)) {
 		result.attempt = 2;
-		wake_all_kswapds(sim, migratetype);
 		result.page = __alloc_pages_slowpath(sim, order, migratetype, atomic);
 	}
 	if (unlikely(!result.page))
@@ -319,18 +296,25 @@ struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, boo
 	return result;
 }
 
+/* Thrice the same, so that the frequent requests have code of their own. */
+struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, bool atomic)
+{
+	if (likely(order == 0 && migratetype == MIGRATE_MOVABLE))
+		return __alloc_pages(sim, 0, MIGRATE_MOVABLE, atomic);
+	if (order == 0)
+		return __alloc_pages(sim, 0, migratetype, atomic);
+	return __alloc_pages(sim, order, migratetype, atomic);
+}
+
 /* The zone of the preferred node that a bulk request of @nr_pages may use, or NULL. */
 static struct zone *bulk_zone(struct sim *sim, u32 migratetype, u32 nr_pages)
 {
-	const u16 *z = node_zonelist(sim, sim->cpu);
-	u32 highest_zoneidx = gfp_zone(migratetype);
-	const struct zone *preferred = preferred_zone(sim, z, highest_zoneidx);
+	struct alloc_context ac = prepare_alloc_pages(sim, migratetype);
+	const struct zone *preferred = *ac.zonelist;
 
-	for (; *z != UINT16_MAX; z++) {
-		struct zone *zone = &sim->zones[*z];
+	for (struct zone *const *z = ac.zonelist; *z; z++) {
+		struct zone *zone = *z;
 
-		if (zone->type > highest_zoneidx)
-			continue;
 		if (zone->node != preferred->node)
 			break;
 		if (zone_watermark_fast(sim, zone, 0, wmark_pages(zone, WMARK_LOW) + nr_pages,
@@ -366,6 +350,8 @@ static u32 bulk_from_pcplist(struct sim *sim, u32 migratetype, u32 nr_pages, u32
 		prep_new_page(sim, zone, page, 0, migratetype);
 		pages[got++] = node_id(sim, page);
 	}
+	if (got)
+		zone_used(pcp);
 	pcp_spin_unlock(pcp);
 	return got;
 }
@@ -390,17 +376,24 @@ u32 alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool atomic
 	return 1;
 }
 
-void free_pages(struct sim *sim, struct page *page, u32 order)
+static void free_the_page(struct sim *sim, struct page *page, u32 order)
 {
 	struct zone *zone = page_zone(sim, page);
 
 	zone->stats.frees++;
 	sim->state->live_pages -= 1u << order;
-	zone_used(sim, zone);
-	if (pcp_allowed_order(order))
+	if (likely(pcp_allowed_order(order)))
 		free_unref_page(sim, page, order);
 	else
 		free_one_page(sim, zone, page, order, get_pageblock_migratetype(sim, page));
+}
+
+void free_pages(struct sim *sim, struct page *page, u32 order)
+{
+	if (likely(order == 0))
+		free_the_page(sim, page, 0);
+	else
+		free_the_page(sim, page, order);
 }
 
 /*
