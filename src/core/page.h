@@ -198,6 +198,12 @@ static inline void list_del_last(struct sim *sim, struct page *page, struct page
 	page_dirty(sim, prev);
 }
 
+/* The entries behind the last one, which will be its successors: read them ahead. */
+static inline void list_prefetch_prev(struct sim *sim, const struct page *page)
+{
+	__builtin_prefetch(node(sim, node(sim, page->prev)->prev));
+}
+
 /* Pageblock types: one byte a block. */
 
 static inline u32 get_pfnblock_migratetype(const struct sim *sim, u64 pfn)

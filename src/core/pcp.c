@@ -74,6 +74,7 @@ __noinline __flatten void free_pcppages_bulk(struct sim *sim, struct zone *zone,
 			u64 pfn = page_to_pfn(sim, page);
 			u32 mt = page_type(page);
 
+			list_prefetch_prev(sim, page);
 			list_del_last(sim, page, list);
 			count -= 1 << order;
 			count_sub(sim, pcp, 1 << order);

@@ -50,7 +50,11 @@ static void lay_out(const struct sim *sim, struct layout *l)
 	u64 heads = (u64)sim->nr_zones *
 		    (NR_PAGE_ORDERS * MIGRATE_TYPES + (u64)sim->nr_cpus * NR_PCP_LISTS);
 	u64 per_chunk = CHUNK_SIZE / sizeof(struct page), managed = 0;
-	size_t at = 0;
+	/*
+	 * struct sim begins a page of its own. What is read with it stands elsewhere in
+	 * its page: host CPUs take equal offsets for the same place and wait.
+	 */
+	size_t at = align_up(sizeof(struct sim), 64);
 
 	for (u32 i = 0; i < sim->nr_zones; i++)
 		managed += sim->machine.zones[i].pages;
@@ -310,13 +314,14 @@ void sim_update_watched(struct sim *sim)
 
 static struct sim *sim_new(const struct machine *machine, struct sim_error *err)
 {
-	struct sim *sim = calloc(1, sizeof(*sim));
+	struct sim *sim = aligned_alloc(CHUNK_SIZE, align_up(sizeof(*sim), CHUNK_SIZE));
 	u64 base = UINT64_MAX, end = 0;
 
 	if (!sim) {
 		sim_fail(err, ERR_NOMEM, "no memory for a machine");
 		return NULL;
 	}
+	memset(sim, 0, sizeof(*sim));
 	if (machine_copy(&sim->machine, machine, err)) {
 		free(sim);
 		return NULL;
@@ -911,10 +916,11 @@ __flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
 
 __flatten void sim_free(struct sim *sim, u32 cpu, u32 slot)
 {
-	u32 order = sim->slots[slot].generation & 15;
 	struct page *page;
+	u32 order;
 
 	SIM_ASSERT(slot_taken(sim, slot), "slot %u", slot);
+	order = sim->slots[slot].generation & 15;
 	if (sim->cpu != cpu)
 		sim_set_cpu(sim, cpu);
 	page = release_slot(sim, slot, false);
