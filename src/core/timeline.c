@@ -249,8 +249,7 @@ enum sim_err tl_fork(const struct timeline *from, struct timeline **out, struct 
 		tl_destroy(tl);
 		return ret;
 	}
-	memcpy(tl->sim->dirty, from->sim->dirty,
-	       from->sim->nr_chunks * sizeof(*from->sim->dirty));
+	memcpy(tl->sim->dirty, from->sim->dirty, from->sim->nr_chunks * sizeof(*from->sim->dirty));
 	tl->sim->slot_limit = from->sim->slot_limit;
 	tl->sim->policy = from->sim->policy;
 	*out = tl;
