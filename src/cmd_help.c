@@ -1,9 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* pageset help [COMMAND [SUB-COMMAND]] */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/near.h"
+#include "help_map.h"
 #include "verb.h"
+
+struct help_opts {
+	bool map;
+};
+
+static const struct help_opts help_defaults = { .map = false };
+
+static const struct opt help_options[] = {
+	{ .name = "map",
+	  .type = OPT_FLAG,
+	  .offset = offsetof(struct help_opts, map),
+	  .help = "every field and step with its place in the kernel, as Markdown" },
+	{ .name = NULL },
+};
 
 static const char *verb_name(const void *ctx, size_t i)
 {
@@ -27,6 +43,12 @@ static int run(const struct call *call)
 	const char *word, *near;
 	char hint[128];
 
+	if (((const struct help_opts *)call->opts)->map) {
+		if (call->args.nr > 0)
+			return call_usage(call, NULL, "--map takes no command");
+		help_map_print(stdout);
+		return 0;
+	}
 	if (call->args.nr == 0) {
 		verb_print_overview(stdout);
 		return 0;
@@ -56,6 +78,9 @@ const struct verb verb_help = {
 	.name = "help",
 	.args = "[COMMAND]",
 	.help = "help of a command",
+	.options = help_options,
+	.defaults = &help_defaults,
+	.opts_size = sizeof(help_defaults),
 	.args_max = 2,
 	.run = run,
 };

@@ -15,7 +15,17 @@ verdict() {
 printf '```console\n$ echo 7\n7\n```\n' >"$work/good.md"
 printf '```console\n$ echo 7\n8\n```\n' >"$work/stale.md"
 printf 'See [it](nowhere.md).\n' >"$work/dead.md"
-for name in good stale dead; do
+printf '<!-- $ echo seven -->\nseven\n<!-- end -->\nafter\n' >"$work/good-inset.md"
+printf '<!-- $ echo seven -->\neight\n<!-- end -->\n' >"$work/stale-inset.md"
+pages='good stale dead good-inset stale-inset'
+if command -v codespell >/dev/null 2>&1; then
+	printf 'This is teh word.\n' >"$work/misspelt.md"
+	pages="$pages misspelt"
+fi
+for name in $pages; do
 	tools/docs.sh check "$work/$name.md" >/dev/null
-	verdict $? "$([ $name = good ] && echo 0 || echo 1)" "$name page"
+	case $name in good*) want=0 ;; *) want=1 ;; esac
+	verdict $? $want "$name page"
 done
+tools/docs.sh update "$work/stale-inset.md" && grep -qx seven "$work/stale-inset.md"
+verdict $? 0 'update of an inset'

@@ -7,7 +7,8 @@ set -u
 # probe and Debian package: cmd:NAME is a program, pc:NAME a library that pkg-config knows, lib:NAME one of clang's own
 build="cmd:gcc=gcc cmd:make=make cmd:pkg-config=pkg-config pc:zlib=zlib1g-dev pc:lua5.4=liblua5.4-dev
 	pc:ncursesw=libncurses-dev pc:panelw=libncurses-dev pc:libcyaml=libcyaml-dev pc:yaml-0.1=libyaml-dev"
-check="pc:criterion=libcriterion-dev cmd:clang-format=clang-format cmd:ctags=universal-ctags cmd:nm=binutils cmd:gzip=gzip"
+check="pc:criterion=libcriterion-dev cmd:clang-format=clang-format cmd:ctags=universal-ctags cmd:nm=binutils cmd:gzip=gzip
+	cmd:codespell=codespell"
 valgrind="cmd:valgrind=valgrind"
 coverage="cmd:gcovr=gcovr"
 fuzz="cmd:clang=clang lib:clang_rt.fuzzer=libclang-rt-14-dev cmd:gzip=gzip"

@@ -4,7 +4,8 @@
 #
 # In a block that begins with ```console a line "$ COMMAND" is run (bash, in the top folder, with the pageset of $PAGESET
 # in front) and the lines below it are its output; a status other than 0 follows as "(status N)". check prints ok or FAIL
-# for each file and each link inside the tree; update writes the output into the files.
+# for each file and each link inside the tree; update writes the output into the files. What a command prints as Markdown
+# stands between the lines "<!-- $ COMMAND -->" and "<!-- end -->". Where codespell is installed check reads the spelling.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -33,6 +34,17 @@ renew() {
 			in=1 old=0
 			printf '%s\n' "$line"
 			;;
+		'0<!-- $ '*' -->')
+			in=2
+			line=${line%' -->'}
+			printf '%s -->\n' "$line"
+			run_command "${line#'<!-- $ '}"
+			;;
+		'2<!-- end -->')
+			in=0
+			printf '%s\n' "$line"
+			;;
+		2*) ;;
 		'1```')
 			in=0
 			printf '%s\n' "$line"
@@ -60,6 +72,12 @@ dead_links() {
 	done
 }
 
+# Misspelt words of a file, one a line.
+spelling() {
+	command -v codespell >/dev/null 2>&1 || return
+	codespell --disable-colors --ignore-words tools/spelling-ok.txt "$1"
+}
+
 status=0
 for file in "$@"; do
 	renew "$file" >"$bin/new"
@@ -70,6 +88,11 @@ for file in "$@"; do
 	else
 		printf 'FAIL docs: %s is stale (make docs writes it anew)\n' "$file"
 		head -n 40 "$bin/diff"
+		status=1
+	fi
+	wrong=$(spelling "$file")
+	if [ -n "$wrong" ]; then
+		printf 'FAIL docs: %s is misspelt:\n%s\n' "$file" "$wrong"
 		status=1
 	fi
 	dead=$(dead_links "$file")
