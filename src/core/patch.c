@@ -55,10 +55,27 @@ u32 patch_needs(enum patch_id id)
 	return id < NR_PATCHES ? patches[id].needs : 0;
 }
 
-/* A numbered patch that this series dropped cannot be on; nikhil came after V3. */
+/* A change that came after the series: it has a name and no number. */
+static bool is_later(int id)
+{
+	return !patches[id].number[SERIES_V2] && !patches[id].number[SERIES_V3];
+}
+
+static u32 later_changes(void)
+{
+	u32 mask = 0;
+
+	for (int id = 0; id < NR_PATCHES; id++) {
+		if (is_later(id))
+			mask |= PATCH_BIT(id);
+	}
+	return mask;
+}
+
+/* A numbered patch that this series dropped cannot be on; later changes came after V3. */
 static bool patch_exists(enum series series, int id)
 {
-	if (id == P_NIKHIL)
+	if (is_later(id))
 		return series == SERIES_V3;
 	return patches[id].number[series] != 0;
 }
@@ -139,11 +156,12 @@ u32 patch_level(enum series series, int n)
 bool patch_set_is_constructed(u32 set)
 {
 	enum series series = patch_series(set);
-	u32 plain = set & ~PATCH_BIT(P_NIKHIL);
+	u32 later = set & later_changes();
 
 	/* The released kernels with nikhil have all of V3. */
-	if (set != plain)
-		return plain != patch_level(SERIES_V3, patch_count(SERIES_V3));
+	if (later)
+		return later != PATCH_BIT(P_NIKHIL) ||
+		       (set ^ later) != patch_level(SERIES_V3, patch_count(SERIES_V3));
 	for (int n = 0; n <= patch_count(series); n++) {
 		if (set == patch_level(series, n))
 			return false;
@@ -315,12 +333,15 @@ char *patch_set_format(u32 set, char *buf)
 						 last == n + 1 ? ',' : '-', last);
 		n = last;
 	}
-	if ((set & PATCH_MASK & ~PATCH_BIT(P_NIKHIL)) ==
+	if ((set & PATCH_MASK & ~later_changes()) ==
 	    (patch_level(series, patch_count(series)) & PATCH_MASK))
 		used = (size_t)snprintf(buf, PATCH_TEXT_MAX, "all");
+	for (int id = 0; id < NR_PATCHES; id++) {
+		if (is_later(id) && (set & PATCH_BIT(id)))
+			used += (size_t)snprintf(buf + used, PATCH_TEXT_MAX - used, "%s%s",
+						 used ? "," : "", patches[id].name);
+	}
 	if (used == 0)
 		snprintf(buf, PATCH_TEXT_MAX, "none");
-	if (set & PATCH_BIT(P_NIKHIL))
-		snprintf(buf + used, PATCH_TEXT_MAX - used, ",nikhil");
 	return buf;
 }
