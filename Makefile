@@ -134,6 +134,8 @@ $$(call objects,$(1)): $$(B)/%.o: src/%.c $$(B)/flags
 endef
 $(foreach p,$(PARTS),$(eval $(call part_rules,$(p))))
 
+# assembler at the top level gets lost in the step across files
+$(B)/core/source.o: FLAGS_core :=
 # the embedded source text is read by .incbin, which -MMD does not see
 $(B)/core/source.o: $(wildcard src/core/*.c src/core/*.h src/core/*.def)
 
