@@ -38,7 +38,7 @@ FLAGS_fuzz := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,u
 FLAGS_lint := -O2 -U_FORTIFY_SOURCE -fno-stack-protector
 # the hot paths of core go across its files; two stores side by side are not worth a vector
 ifeq ($(V)-$(shell $(CC) --version 2>/dev/null | grep -c 'Free Software Foundation'),release-1)
-FLAGS_core := -O3 -flto -ffat-lto-objects -fno-tree-slp-vectorize
+FLAGS_core := -O3 -flto -fno-tree-slp-vectorize -ffat-lto-objects
 LINK_FAST := -flto=$(shell nproc 2>/dev/null || echo 1)
 endif
 BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Isrc -MMD -MP $(WARN) $(FLAGS_$(V)) $(CFLAGS) $(CPPFLAGS)
