@@ -134,6 +134,10 @@ $$(call objects,$(1)): $$(B)/%.o: src/%.c $$(B)/flags
 endef
 $(foreach p,$(PARTS),$(eval $(call part_rules,$(p))))
 
+# tables that may come later, which -MMD does not know before they are there
+$(B)/gen_man.o: $(wildcard src/tui/key.def src/script/api.def)
+
+
 # assembler at the top level gets lost in the step across files
 $(B)/core/source.o: FLAGS_core :=
 # the embedded source text is read by .incbin, which -MMD does not see
@@ -252,6 +256,51 @@ docs: all
 ## docs-check: the same, but only compare; and check the links inside the tree
 docs-check: all
 	@tools/docs.sh check $(DOCS)
+
+# ---- installing: what the program itself prints from its tables, and the files that users run and copy ------------------
+
+PAGES = $(shell $(B)/pageset help --man=list 2>&1 | sed -n 's/^ *expected //p' | tr -d ,)
+
+.PHONY: man
+## man: the man pages, in build/$(V)/man, and the completions beside them
+man: all
+	@mkdir -p $(B)/man $(B)/completion
+	@for page in $(PAGES); do $(B)/pageset help --man=$$page >$(B)/man/$$page || exit 1; done
+	@for shell in bash zsh fish; do $(B)/pageset help --completion=$$shell >$(B)/completion/$$shell || exit 1; done
+
+INSTALL ?= install
+DEST = $(DESTDIR)
+
+.PHONY: install
+## install: program, man pages, completion, scenarios and scripts below PREFIX (/usr/local), before it DESTDIR
+install: man
+	$(Q)$(INSTALL) -D -m 755 $(B)/pageset $(DEST)$(BINDIR)/pageset
+	$(Q)for page in $(PAGES); do \
+		$(INSTALL) -D -m 644 $(B)/man/$$page $(DEST)$(MANDIR)/man$${page##*.}/$$page || exit 1; done
+	$(Q)$(INSTALL) -D -m 644 $(B)/completion/bash $(DEST)$(PREFIX)/share/bash-completion/completions/pageset
+	$(Q)$(INSTALL) -D -m 644 $(B)/completion/zsh $(DEST)$(PREFIX)/share/zsh/site-functions/_pageset
+	$(Q)$(INSTALL) -D -m 644 $(B)/completion/fish $(DEST)$(PREFIX)/share/fish/vendor_completions.d/pageset.fish
+	$(Q)find scenarios scripts -type f 2>/dev/null | while read -r file; do \
+		$(INSTALL) -D -m 644 "$$file" "$(DEST)$(DATADIR)/$$file" || exit 1; done
+	$(Q)for file in README.md CHANGES.md LICENSE; do \
+		$(INSTALL) -D -m 644 $$file $(DEST)$(DOCDIR)/$$file || exit 1; done
+
+.PHONY: uninstall
+## uninstall: take away what install put there
+uninstall:
+	$(Q)rm -f $(DEST)$(BINDIR)/pageset $(DEST)$(PREFIX)/share/bash-completion/completions/pageset \
+		$(DEST)$(PREFIX)/share/zsh/site-functions/_pageset $(DEST)$(PREFIX)/share/fish/vendor_completions.d/pageset.fish \
+		$(DEST)$(MANDIR)/man1/pageset.1 $(DEST)$(MANDIR)/man5/pageset-scenario.5 $(DEST)$(MANDIR)/man3/pageset-lua.3
+	$(Q)rm -rf $(DEST)$(DATADIR) $(DEST)$(DOCDIR)
+
+.PHONY: deb
+DEB_ROOT = $(B)/deb
+## deb: a Debian package in build/, installed below /usr
+deb:
+	@tools/deps.sh build
+	@rm -rf $(DEB_ROOT)
+	@$(MAKE) --no-print-directory -j$(JOBS) PREFIX=/usr DESTDIR=$(CURDIR)/$(DEB_ROOT) install
+	@tools/deb.sh $(DEB_ROOT) $(VERSION) build
 
 .PHONY: clean
 ## clean: remove build/

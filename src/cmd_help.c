@@ -1,25 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* pageset help [COMMAND [SUB-COMMAND]] */
+/* pageset help [COMMAND [SUB-COMMAND]], and what is made of the tables: man pages and shell completion. */
 #include <stddef.h>
 #include <string.h>
 
 #include "base/near.h"
+#include "gen.h"
 #include "help_map.h"
 #include "verb.h"
 
 struct help_opts {
 	bool map;
+	const char *man, *completion;
 };
 
-static const struct help_opts help_defaults = { .map = false };
+static const struct help_opts help_defaults = { 0 };
 
 static const struct opt help_options[] = {
 	{ .name = "map",
 	  .type = OPT_FLAG,
 	  .offset = offsetof(struct help_opts, map),
 	  .help = "every field and step with its place in the kernel, as Markdown" },
+	{ .name = "man",
+	  .type = OPT_STRING,
+	  .offset = offsetof(struct help_opts, man),
+	  .value = "PAGE",
+	  .help = "print a man page (mdoc): pageset.1, pageset-scenario.5 or pageset-lua.3" },
+	{ .name = "completion",
+	  .type = OPT_STRING,
+	  .offset = offsetof(struct help_opts, completion),
+	  .value = "SHELL",
+	  .help = "print the completion of a shell: bash, zsh or fish" },
 	{ .name = NULL },
 };
+
+/* Prints one of a list by its name. */
+static int generate(const struct call *call, const char *what, const char *name,
+		    const char *const *names, void (*print)(FILE *out, size_t i))
+{
+	char list[128] = "expected ";
+
+	for (size_t i = 0; names[i]; i++) {
+		if (strcmp(names[i], name) == 0) {
+			print(stdout, i);
+			return 0;
+		}
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "",
+			 names[i]);
+	}
+	return call_usage(call, list, "--%s: there is no '%s'", what, name);
+}
 
 static const char *verb_name(const void *ctx, size_t i)
 {
@@ -39,16 +68,23 @@ static const struct verb *find_sub(const struct verb *verb, const char *word)
 
 static int run(const struct call *call)
 {
+	const struct help_opts *o = call->opts;
 	const struct verb *verb;
 	const char *word, *near;
 	char hint[128];
 
-	if (((const struct help_opts *)call->opts)->map) {
-		if (call->args.nr > 0)
-			return call_usage(call, NULL, "--map takes no command");
+	if (o->map + (o->man != NULL) + (o->completion != NULL) > 1)
+		return call_usage(call, NULL, "give one of --map, --man and --completion");
+	if ((o->map || o->man || o->completion) && call->args.nr > 0)
+		return call_usage(call, NULL, "--map, --man and --completion take no command");
+	if (o->map) {
 		help_map_print(stdout);
 		return 0;
 	}
+	if (o->man)
+		return generate(call, "man", o->man, gen_pages, gen_man);
+	if (o->completion)
+		return generate(call, "completion", o->completion, gen_shells, gen_completion);
 	if (call->args.nr == 0) {
 		verb_print_overview(stdout);
 		return 0;

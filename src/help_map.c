@@ -63,8 +63,9 @@ static void print_mask(FILE *out, const char *before, u32 mask)
 
 static void print_fields(FILE *out, enum field_scope scope, const char *title)
 {
-	fprintf(out, "\n## %s\n\n| field | unit | with patch | what it is | in the kernel |\n"
-		     "|---|---|---|---|---|\n",
+	fprintf(out,
+		"\n## %s\n\n| field | unit | with patch | what it is | in the kernel |\n"
+		"|---|---|---|---|---|\n",
 		title);
 	for (size_t i = 0; field_infos[i].name; i++) {
 		const struct field_info *info = &field_infos[i];

@@ -370,19 +370,27 @@ static void print_wrapped(FILE *out, const char *text, int used)
 	putc('\n', out);
 }
 
+void opt_describe(const struct opt *o, const void *target, char *text, size_t size, char *value,
+		  size_t value_size)
+{
+	char range[128];
+
+	value_text(value, value_size, o);
+	print_range(range, sizeof(range), o, target);
+	snprintf(text, size, "%s%s%s", o->help, range,
+		 o->type == OPT_LIST ? " (may be given several times)" : "");
+}
+
 static void print_option(FILE *out, const struct opt *o, const void *target)
 {
-	char names[512], range[128], text[512], value[256];
+	char names[512], text[512], value[256];
 	int used;
 
-	value_text(value, sizeof(value), o);
+	opt_describe(o, target, text, sizeof(text), value, sizeof(value));
 	used = snprintf(names, sizeof(names), "  %c%c%s--%s%s%s", o->letter ? '-' : ' ',
 			o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
 			value[0] ? "=" : "", value);
 	fputs(names, out);
-	print_range(range, sizeof(range), o, target);
-	snprintf(text, sizeof(text), "%s%s%s", o->help, range,
-		 o->type == OPT_LIST ? " (may be given several times)" : "");
 	print_wrapped(out, text, used);
 }
 

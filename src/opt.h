@@ -65,6 +65,13 @@ enum base_err opt_parse(struct opt_set *sets, size_t nr_sets, const char *who, i
 /* Prints the lines of a table for help: names, what it does, range and default (read from the set's target). */
 void opt_print_help(FILE *out, const struct opt_set *set);
 
+/*
+ * What help says of one option: its text with range and default (read from target), and what stands behind the = ("" for a
+ * flag).
+ */
+void opt_describe(const struct opt *o, const void *target, char *text, size_t size, char *value,
+		  size_t value_size);
+
 /* The index of an option in a table, for given and allowed; the option must be there. */
 unsigned int opt_index(const struct opt *table, const char *name);
 bool opt_is_given(const struct opt_set *set, const char *name);

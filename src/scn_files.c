@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "data_dir.h"
 
 static void add_path(struct scn_files *f, const char *path)
 {
@@ -99,6 +100,7 @@ enum base_err scn_files_add(struct scn_files *files, const char *arg, unsigned i
 {
 	struct stat st;
 
+	arg = data_resolve(arg);
 	if (strcmp(arg, "-") != 0 && stat(arg, &st) == 0 && S_ISDIR(st.st_mode))
 		return add_folder(files, arg, kinds, d);
 	add_path(files, arg);
@@ -107,23 +109,13 @@ enum base_err scn_files_add(struct scn_files *files, const char *arg, unsigned i
 
 char *scn_files_shipped(void)
 {
-	static const char *const beside[] = { "../share/pageset/scenarios", "../../scenarios" };
-	char self[4096], path[4200];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	const char *dir = data_dir();
+	char path[4200];
 
-	if (access("scenarios", R_OK) == 0)
+	if (!getenv("PAGESET_DATADIR") && access("scenarios", R_OK) == 0)
 		return base_strdup("scenarios");
-	if (n <= 0)
+	if (!dir)
 		return NULL;
-	self[n] = '\0';
-	slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(beside); i++) {
-		snprintf(path, sizeof(path), "%s/%s", self, beside[i]);
-		if (access(path, R_OK) == 0)
-			return base_strdup(path);
-	}
-	return NULL;
+	snprintf(path, sizeof(path), "%s/scenarios", dir);
+	return base_strdup(path);
 }
