@@ -9,6 +9,7 @@ enum { LEAF_SHIFT = 6, LEAF_CHUNKS = 1 << LEAF_SHIFT, MALLOC_BYTES = 16 };
 /* Shared by checkpoints, and by forks that may live in other threads. */
 struct chunk {
 	u32 refs;
+	struct chunk *next_spare;
 	u8 data[CHUNK_SIZE];
 };
 
@@ -34,14 +35,36 @@ static bool ref_put(u32 *refs)
 	return __atomic_sub_fetch(refs, 1, __ATOMIC_ACQ_REL) == 0;
 }
 
-static void leaf_put(struct leaf *leaf)
+static void chunk_put(struct ckpts *c, struct chunk *chunk)
+{
+	if (!chunk || !ref_put(&chunk->refs))
+		return;
+	chunk->next_spare = c->spare;
+	c->spare = chunk;
+	c->nr_spare++;
+}
+
+static struct chunk *chunk_new(struct ckpts *c)
+{
+	struct chunk *chunk = c->spare;
+
+	if (chunk) {
+		c->spare = chunk->next_spare;
+		c->nr_spare--;
+	} else {
+		chunk = malloc(sizeof(*chunk));
+	}
+	if (chunk)
+		chunk->refs = 1;
+	return chunk;
+}
+
+static void leaf_put(struct ckpts *c, struct leaf *leaf)
 {
 	if (!leaf || !ref_put(&leaf->refs))
 		return;
-	for (u32 i = 0; i < LEAF_CHUNKS; i++) {
-		if (leaf->chunks[i] && ref_put(&leaf->chunks[i]->refs))
-			free(leaf->chunks[i]);
-	}
+	for (u32 i = 0; i < LEAF_CHUNKS; i++)
+		chunk_put(c, leaf->chunks[i]);
 	free(leaf);
 }
 
@@ -61,6 +84,22 @@ static size_t leaf_bytes(void)
 	return sizeof(struct leaf) + MALLOC_BYTES;
 }
 
+size_t ckpt_spare_bytes(const struct ckpts *c)
+{
+	return c->nr_spare * chunk_bytes();
+}
+
+void ckpt_trim(struct ckpts *c, size_t bytes)
+{
+	while (c->spare && ckpt_spare_bytes(c) > bytes) {
+		struct chunk *chunk = c->spare;
+
+		c->spare = chunk->next_spare;
+		c->nr_spare--;
+		free(chunk);
+	}
+}
+
 void ckpt_init(struct ckpts *c, const struct sim *sim)
 {
 	memset(c, 0, sizeof(*c));
@@ -68,10 +107,10 @@ void ckpt_init(struct ckpts *c, const struct sim *sim)
 	c->nr_leaves = (sim->nr_chunks + LEAF_CHUNKS - 1) >> LEAF_SHIFT;
 }
 
-static void checkpoint_free(const struct ckpts *c, struct checkpoint *at)
+static void checkpoint_free(struct ckpts *c, struct checkpoint *at)
 {
 	for (size_t l = 0; l < c->nr_leaves; l++)
-		leaf_put(at->leaves[l]);
+		leaf_put(c, at->leaves[l]);
 	free(at);
 }
 
@@ -79,6 +118,7 @@ void ckpt_free(struct ckpts *c)
 {
 	for (size_t i = 0; i < c->nr; i++)
 		checkpoint_free(c, c->list[i]);
+	ckpt_trim(c, 0);
 	free(c->list);
 	c->list = NULL;
 	c->nr = c->cap = c->cur = c->bytes = 0;
@@ -102,6 +142,8 @@ static struct checkpoint *checkpoint_like(const struct ckpts *c, const struct ch
 bool ckpt_copy(struct ckpts *to, const struct ckpts *from)
 {
 	*to = *from;
+	to->spare = NULL;
+	to->nr_spare = 0;
 	to->nr = 0;
 	to->cap = from->nr + 8;
 	to->list = malloc(to->cap * sizeof(struct checkpoint *));
@@ -249,17 +291,15 @@ static bool take_chunk(struct ckpts *c, const struct sim *sim, struct leaf *leaf
 		ref_get(&same->refs);
 		*at = same;
 	} else {
-		struct chunk *copy = malloc(sizeof(*copy));
+		struct chunk *copy = chunk_new(c);
 
 		if (!copy)
 			return false;
-		copy->refs = 1;
 		memcpy(copy->data, data, CHUNK_SIZE);
 		c->bytes += chunk_bytes();
 		*at = copy;
 	}
-	if (old && ref_put(&old->refs))
-		free(old);
+	chunk_put(c, old);
 	return true;
 }
 
@@ -293,7 +333,7 @@ static bool capture_leaf(struct ckpts *c, const struct sim *sim, struct checkpoi
 
 	if (!own)
 		return false;
-	leaf_put(at->leaves[l]);
+	leaf_put(c, at->leaves[l]);
 	at->leaves[l] = own;
 	c->bytes += leaf_bytes();
 	for (; i < end; i = next_chunk(sim->dirty, i + 1, end, bits)) {
@@ -440,12 +480,4 @@ void ckpt_remove(struct ckpts *c, struct sim *sim, size_t i)
 		c->cur = c->nr; /* the first one went: there is no current one */
 	else if (cur > i)
 		c->cur--;
-}
-
-void ckpt_shift(struct ckpts *c, u64 op, s64 by)
-{
-	for (size_t i = 0; i < c->nr; i++) {
-		if (c->list[i]->op >= op)
-			c->list[i]->op += (u64)by;
-	}
 }

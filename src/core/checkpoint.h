@@ -18,13 +18,16 @@
 #include "arena.h"
 
 struct checkpoint;
+struct chunk;
 
 struct ckpts {
 	struct checkpoint **list; /* by rising op */
 	size_t nr, cap;
 	size_t nr_chunks, nr_leaves;
-	size_t bytes; /* of all that these checkpoints hold */
-	size_t cur;   /* index of the current one; nr if there is none */
+	size_t bytes;	     /* of all that these checkpoints hold */
+	size_t cur;	     /* index of the current one; nr if there is none */
+	struct chunk *spare; /* chunks to use again */
+	size_t nr_spare;
 };
 
 void ckpt_init(struct ckpts *c, const struct sim *sim);
@@ -49,7 +52,8 @@ void ckpt_restore(struct ckpts *c, struct sim *sim, size_t i);
 void ckpt_reached(struct ckpts *c, struct sim *sim, size_t i);
 /* Forget one. If it is the current one and not the first, the one before becomes current. */
 void ckpt_remove(struct ckpts *c, struct sim *sim, size_t i);
-/* The numbers of all operations from @op on change by @by. */
-void ckpt_shift(struct ckpts *c, u64 op, s64 by);
-
+/* Chunks that were let go are kept to be used again; these are their bytes. */
+size_t ckpt_spare_bytes(const struct ckpts *c);
+/* Give spare chunks back until they take at most @bytes. */
+void ckpt_trim(struct ckpts *c, size_t bytes);
 #endif

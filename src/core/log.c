@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	BLOCK_OPS = 256,
-	BLOCK_BYTES = 4096, /* a block is closed behind this, whatever its last operation takes */
+	BLOCK_OPS = 512,
+	BLOCK_BYTES = 2048, /* only a block of one operation may have more */
 	KIND_HAS_FLAGS = 0x80,
 	MALLOC_BYTES = 16,
 	INDEX_BYTES = sizeof(struct log_block *) + sizeof(u64),
@@ -362,7 +362,7 @@ static struct log_block *tail_block(struct oplog *log, size_t bytes)
 	}
 	if (!reserve_index(log, 1))
 		return NULL;
-	tail = block_new(bytes > BLOCK_BYTES / 8 ? (u32)bytes : BLOCK_BYTES / 8);
+	tail = block_new(bytes > BLOCK_BYTES ? (u32)bytes : BLOCK_BYTES);
 	if (!tail)
 		return NULL;
 	log->blocks[log->nr] = tail;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The log of operations: a few bytes each, in blocks of up to 256, with an event
+ * The log of operations: a few bytes each, in blocks of up to 512, with an event
  * mask for each. Blocks are shared by forks and copied when one writes. Private to
  * the timeline.
  *

@@ -7,8 +7,11 @@
 #include "timeline_impl.h"
 
 enum {
-	/* A checkpoint may cost a quarter of the work since the last: a chunk is worth this many blocks. */
-	WORK_PER_CHUNK = 100,
+	/*
+	 * A new checkpoint is due when for each chunk that it would copy so many blocks
+	 * were worked on: a copy with its page fault costs far less than running them.
+	 */
+	WORK_PER_CHUNK = 200,
 	WORK_MIN = 1024,
 	/* Rungs before a position that was sought, in blocks: stepping back begins there. */
 	RUNG_FAR = 16384,
@@ -32,7 +35,13 @@ size_t tl_injection_bytes(const struct injection *inj)
 	return sizeof(*inj) + inj->bytes + 16;
 }
 
-size_t tl_bytes(const struct timeline *tl)
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Without spare chunks. */
+static size_t bytes_in_use(const struct timeline *tl)
 {
 	size_t bytes = fixed_bytes(tl) + tl->log.bytes + tl->ck.bytes +
 		       tl->cap_steps * sizeof(struct step);
@@ -40,6 +49,11 @@ size_t tl_bytes(const struct timeline *tl)
 	for (size_t i = 0; i < tl->nr_inj; i++)
 		bytes += tl_injection_bytes(&tl->inj[i]);
 	return bytes;
+}
+
+size_t tl_bytes(const struct timeline *tl)
+{
+	return bytes_in_use(tl) + ckpt_spare_bytes(&tl->ck);
 }
 
 /*
@@ -81,16 +95,25 @@ static void forget_steps(struct timeline *tl)
 	tl->steps_op = TL_NOWHERE;
 }
 
-bool tl_make_room(struct timeline *tl, size_t bytes)
+/* @of_chunks: the bytes are those of a checkpoint, which uses spare chunks first. */
+static bool make_room(struct timeline *tl, size_t bytes, bool of_chunks)
 {
-	while (tl_bytes(tl) + bytes > tl->bound) {
+	while (bytes_in_use(tl) + bytes > tl->bound) {
 		size_t i = least_worth(tl);
 
-		if (i == tl->ck.nr)
+		if (i == tl->ck.nr) {
+			ckpt_trim(&tl->ck, tl->bound - min_size(bytes_in_use(tl), tl->bound));
 			return false;
+		}
 		ckpt_remove(&tl->ck, tl->sim, i);
 	}
+	ckpt_trim(&tl->ck, tl->bound - bytes_in_use(tl) - (of_chunks ? 0 : bytes));
 	return true;
+}
+
+bool tl_make_room(struct timeline *tl, size_t bytes)
+{
+	return make_room(tl, bytes, false);
 }
 
 enum sim_err tl_full(const struct timeline *tl, struct sim_error *err)
@@ -113,8 +136,12 @@ static bool capture(struct timeline *tl)
 {
 	tl->work = 0;
 	tl->work_next = WORK_MIN + tl->sim->nr_chunks / 16;
-	return tl_make_room(tl, ckpt_cost(&tl->ck, tl->sim)) &&
-	       ckpt_capture(&tl->ck, tl->sim, tl->pos.op);
+	if (!make_room(tl, ckpt_cost(&tl->ck, tl->sim), true) ||
+	    !ckpt_capture(&tl->ck, tl->sim, tl->pos.op))
+		return false;
+	/* The tables are not made of spare chunks. */
+	ckpt_trim(&tl->ck, tl->bound - bytes_in_use(tl));
+	return true;
 }
 
 /* The work since the last checkpoint is worth a look: has enough been done for a new one? */
@@ -441,7 +468,7 @@ static void run_injection(struct timeline *tl, u32 k, const struct op *op, bool 
 	run->state[k] = RUN_DONE;
 	/* An edit of the log may have taken its CPU away: then there is no place for it. */
 	if (op_infos[op->kind].args & 1u << OPARG_cpu && !tl->sim->online[op->cpu])
-		run->inj[k].displaced = true;
+		run->displaced[k] = true;
 	else
 		sim_run(tl->sim, op, listed ? tl->inj_slots : NULL, &run->results[k]);
 }
@@ -465,7 +492,7 @@ static void begin_injections(struct timeline *tl, const struct step *step)
 		listed = log_decode(inj->code, &op, tl->inj_slots);
 		if (!may_begin(tl->sim, &op))
 			continue;
-		inj->put_off = !now;
+		run->put_off[k] = !now;
 		run_injection(tl, k, &op, listed);
 	}
 }
@@ -482,8 +509,8 @@ static void end_injections(struct timeline *tl)
 
 		if (run->state[k] == RUN_DONE)
 			continue;
-		inj->displaced = run->state[k] == RUN_WAITING;
-		inj->put_off = !inj->displaced;
+		run->displaced[k] = run->state[k] == RUN_WAITING;
+		run->put_off[k] = !run->displaced[k];
 		listed = log_decode(inj->code, &op, tl->inj_slots);
 		/* Still a part of the operation, not one of its own. */
 		tl->sim->depth = 1;
@@ -540,8 +567,8 @@ static bool run_watched(struct timeline *tl, const struct op *op, u32 *slots,
 	memset(run->occurred, 0, sizeof(run->occurred));
 	memset(run->state, 0, sizeof(run->state));
 	memset(run->results, 0, sizeof(run->results));
-	for (u32 k = 0; k < run->nr_inj; k++)
-		run->inj[k].displaced = run->inj[k].put_off = false;
+	memset(run->put_off, 0, sizeof(run->put_off));
+	memset(run->displaced, 0, sizeof(run->displaced));
 	if (setjmp(run->stopped)) {
 		sim_set_observer(tl->sim, NULL, NULL);
 		return false;
@@ -550,6 +577,10 @@ static bool run_watched(struct timeline *tl, const struct op *op, u32 *slots,
 	sim_run(tl->sim, op, slots, result);
 	end_injections(tl);
 	sim_set_observer(tl->sim, NULL, NULL);
+	for (u32 k = 0; k < run->nr_inj; k++) {
+		run->inj[k].put_off = run->put_off[k];
+		run->inj[k].displaced = run->displaced[k];
+	}
 	return true;
 }
 

@@ -19,8 +19,8 @@ struct injection {
 	u64 op;	 /* in which operation */
 	u32 nth; /* occurrence of the step in it, from 1 */
 	u16 step_id;
-	bool displaced; /* when it last ran, its place did not occur */
-	bool put_off;	/* when it last ran, it had to wait for a lock */
+	bool displaced; /* when the operation last ran whole, its place did not occur */
+	bool put_off;	/* then, it had to wait for a lock */
 	u32 bytes;
 	u8 *code; /* as in the log */
 };
@@ -45,6 +45,7 @@ struct run {
 	u32 nr_inj;
 	u32 occurred[TL_INJECT_MAX];
 	u8 state[TL_INJECT_MAX]; /* enum run_state */
+	bool put_off[TL_INJECT_MAX], displaced[TL_INJECT_MAX];
 	struct op_result results[TL_INJECT_MAX];
 };
 
