@@ -77,12 +77,10 @@ static u64 digest_fields(const struct sim *sim, const struct common *c, int cpu)
 	u64 h = 1;
 
 	for (u32 z = 0; z < sim->nr_zones; z++) {
-		const struct per_cpu_pages *pcp = &sim->pagesets[z * sim->nr_cpus];
-
 		h = digest_zone(h, &sim->zones[z], c);
 		for (u32 i = cpu < 0 ? 0 : (u32)cpu; i < (cpu < 0 ? sim->nr_cpus : (u32)cpu + 1);
 		     i++)
-			h = digest_pageset(h, sim, &pcp[i], c);
+			h = digest_pageset(h, sim, sim_pageset(sim, z, i), c);
 	}
 	h = mix(h, (s64)st->pcp_pages);
 	h = mix(h, (s64)st->pcp_pages_max);

@@ -131,7 +131,7 @@ enum patch_id field_patch(const struct field_ref *ref)
 bool field_get(const struct sim *sim, const struct field_ref *ref, s64 *value)
 {
 	const struct zone *zone = &sim->zones[ref->zone];
-	const struct per_cpu_pages *pcp = &sim->pagesets[ref->zone * sim->nr_cpus + ref->cpu];
+	const struct per_cpu_pages *pcp = sim_pageset(sim, ref->zone, ref->cpu);
 	const struct sim_state *st = sim->state;
 	u32 i = ref->index;
 

@@ -383,7 +383,8 @@ static u8 op_events(struct timeline *tl, const struct op *op, const struct op_re
 			break;
 		for (u32 z = 0; z < tl->sim->nr_zones; z++) {
 			events |= zone_events(tl, z);
-			events |= pageset_events(tl, z * tl->sim->nr_cpus + op->cpu);
+			events |= pageset_events(
+				tl, (u32)(sim_pageset(tl->sim, z, op->cpu) - tl->sim->pagesets));
 		}
 		if (result->status == OP_FAILED)
 			events |= TL_FAIL;
