@@ -48,10 +48,12 @@ struct writer {
 	bool failed;
 };
 
-static bool write_op(void *ctx, const struct op *op, uint64_t line)
+static bool write_op(void *ctx, const struct op *op, uint64_t line, int outcome)
 {
 	struct writer *w = ctx;
 
+	(void)line;
+	(void)outcome;
 	if (!w->out)
 		return true;
 	if (!w->writer) {
@@ -62,7 +64,7 @@ static bool write_op(void *ctx, const struct op *op, uint64_t line)
 		if (w->failed)
 			return false;
 	}
-	return trace_ops_write(w->writer, op, line);
+	return trace_ops_write(w->writer, op);
 }
 
 static enum base_err print_json(const struct trace_ops_report *report)

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "core/field.h"
 #include "expr_glue.h"
-#include "kernel/ops.h"
+#include "kernel/trace_ops.h"
 #include "scn_files.h"
 #include "setup.h"
 #include "tui/ui.h"
@@ -69,7 +69,7 @@ struct opened {
 	size_t at;
 	struct ui_cue *cues;
 	size_t nr_cues, max_cues;
-	char note[128];
+	char note[256];
 };
 
 static struct ui_cue *add_cue(struct opened *o, enum ui_cue_kind kind, u64 op, const char *text)
@@ -210,6 +210,31 @@ static const char *ops_note(void *ctx, u64 i)
 	return o->note;
 }
 
+/* The recorded event behind an operation, and what the kernel did at it. */
+static const char *trace_note(void *ctx, u64 i)
+{
+	struct opened *o = ctx;
+	const char *start, *event;
+	size_t len, used;
+
+	if (i >= o->ops.nr || !base_text_line(&o->text, o->ops.lines[i], &start, &len))
+		return "before the trace";
+	event = memmem(start, len, "mm_page", 7);
+	if (event) {
+		len -= (size_t)(event - start);
+		start = event;
+	}
+	/* a page's address says nothing, and the rest is long */
+	snprintf(o->note, sizeof(o->note), "line %llu: %.*s", (unsigned long long)o->ops.lines[i],
+		 (int)(len > 110 ? 110 : len), start);
+	used = strlen(o->note);
+	if (o->ops.outcomes[i])
+		snprintf(o->note + used, sizeof(o->note) - used, "; recorded: %s %d %s",
+			 o->ops.ops[i].kind == OP_ALLOC ? "refill of" : "drain of",
+			 o->ops.outcomes[i], o->ops.ops[i].kind == OP_ALLOC ? "blocks" : "pages");
+	return o->note;
+}
+
 static bool save_answers(void *ctx, const char *path, const struct answer *given, size_t nr,
 			 char *error, size_t size);
 
@@ -320,6 +345,32 @@ static bool open_ops(struct library *lib, struct opened *o, struct ui_source *sr
 	return true;
 }
 
+static bool open_trace(struct opened *o, struct ui_source *src, char *error, size_t size)
+{
+	const char *slash = strrchr(o->path, '/');
+	struct trace_ops_source source = { .trace = o->path };
+	char *beside = trace_snaps_beside(o->path);
+	enum base_err err;
+	struct diag d;
+
+	source.snapshots = beside;
+	err = trace_ops_load(&source, &o->ops, &d);
+	free(beside);
+	if (err) {
+		first_fault(&d, 0, error, size);
+		return false;
+	}
+	src->name = slash ? slash + 1 : o->path;
+	src->title = "A recorded trace";
+	src->level = "";
+	src->machine = &o->ops.machine;
+	src->patches = o->ops.patches;
+	src->zone = FIELD_NO_ZONE;
+	src->next = ops_next;
+	src->op_note = trace_note;
+	return true;
+}
+
 static bool open_file(void *ctx, const char *path, struct ui_source *src, char *error, size_t size)
 {
 	struct library *lib = ctx;
@@ -333,8 +384,12 @@ static bool open_file(void *ctx, const char *path, struct ui_source *src, char *
 		close_file(o);
 		return false;
 	}
-	ok = is_ops(&o->text) ? open_ops(lib, o, src, error, size) :
-				open_scenario(lib, o, src, error, size);
+	if (is_ops(&o->text))
+		ok = open_ops(lib, o, src, error, size);
+	else if (trace_ops_is_trace(o->text.data, o->text.len))
+		ok = open_trace(o, src, error, size);
+	else
+		ok = open_scenario(lib, o, src, error, size);
 	if (!ok) {
 		close_file(o);
 		return false;
@@ -512,7 +567,7 @@ static int try_file(const struct call *call, const char *path)
 
 	if (base_text_read(&text, path, TEXT_MAX, &d))
 		return call_fail(call, &d);
-	ops = is_ops(&text);
+	ops = is_ops(&text) || trace_ops_is_trace(text.data, text.len);
 	base_text_free(&text);
 	if (ops)
 		return 0;

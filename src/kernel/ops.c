@@ -142,5 +142,6 @@ void kern_ops_free(struct kern_ops *ops)
 	free(ops->lines);
 	free(ops->slot_at);
 	free(ops->slots);
+	free(ops->outcomes);
 	memset(ops, 0, sizeof(*ops));
 }

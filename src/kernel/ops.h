@@ -23,6 +23,8 @@ struct kern_ops {
 	size_t *slot_at; /* index of its first slot in slots; op.count of them, for frees */
 	u32 *slots;
 	size_t cap, nr_slots, cap_slots;
+	/* of a recorded trace: blocks of the refill that an allocation made, pages that a free drained, 0: none; else NULL */
+	s32 *outcomes;
 };
 
 /*

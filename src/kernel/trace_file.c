@@ -143,13 +143,12 @@ struct trace_ops_writer *trace_ops_writer_new(FILE *out, const char *source,
 	return w;
 }
 
-bool trace_ops_write(struct trace_ops_writer *w, const struct op *recorded, uint64_t line)
+bool trace_ops_write(struct trace_ops_writer *w, const struct op *recorded)
 {
 	struct op op = *recorded;
 	struct slot_info slot;
 	struct sim_error err;
 
-	(void)line;
 	/* a CPU that the zoneinfo does not have, as it was offline then */
 	op.cpu = (uint16_t)(op.cpu % w->cpus);
 	switch (op.kind) {
@@ -204,24 +203,42 @@ bool trace_ops_is_trace(const char *text, size_t len)
 	return false;
 }
 
-static bool keep_op(void *ctx, const struct op *op, uint64_t line)
+struct loader {
+	struct kern_ops *ops;
+	size_t cap; /* of outcomes */
+};
+
+static bool keep_op(void *ctx, const struct op *op, uint64_t line, int outcome)
 {
-	struct kern_ops *ops = ctx;
+	struct loader *l = ctx;
+	struct kern_ops *ops = l->ops;
 
 	kern_ops_add(ops, op, &op->slot, line);
+	if (ops->nr > l->cap) {
+		s32 *more = base_alloc(ops->nr * 2, sizeof(*more));
+
+		if (l->cap) {
+			memcpy(more, ops->outcomes, l->cap * sizeof(*more));
+		}
+		free(ops->outcomes);
+		ops->outcomes = more;
+		l->cap = ops->nr * 2;
+	}
+	ops->outcomes[ops->nr - 1] = outcome;
 	return ops->nr < LOAD_MAX;
 }
 
 enum base_err trace_ops_load(const struct trace_ops_source *source, struct kern_ops *ops,
 			     struct diag *d)
 {
+	struct loader loader = { .ops = ops };
 	struct trace_ops_report report;
 	enum base_err err;
 	size_t i;
 
 	memset(ops, 0, sizeof(*ops));
 	machine_init(&ops->machine);
-	err = trace_ops_run(source, keep_op, ops, &report, d);
+	err = trace_ops_run(source, keep_op, &loader, &report, d);
 	if (err == BASE_ERR_OK && ops->nr == LOAD_MAX) {
 		base_diag_set(d, BASE_ERR_TOO_LARGE, source->trace, 0, 0, "more than %d operations",
 			      LOAD_MAX);

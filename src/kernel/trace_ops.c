@@ -47,9 +47,9 @@ static bool grow(void **items, size_t *cap, size_t nr, size_t size)
 	return true;
 }
 
-static void hand_over(struct builder *b, const struct op *op, uint64_t line)
+static void hand_over(struct builder *b, const struct op *op, uint64_t line, int outcome)
 {
-	if (!b->stop && !b->fn(b->ctx, op, line)) {
+	if (!b->stop && !b->fn(b->ctx, op, line, outcome)) {
 		b->stop = true;
 	}
 }
@@ -77,7 +77,7 @@ static void give_slot(struct builder *b, uint32_t slot)
 }
 
 static uint32_t allocate(struct builder *b, uint32_t cpu, uint32_t order, uint32_t type,
-			 uint64_t line)
+			 uint64_t line, int outcome)
 {
 	struct op op = {
 		.kind = OP_ALLOC,
@@ -88,11 +88,12 @@ static uint32_t allocate(struct builder *b, uint32_t cpu, uint32_t order, uint32
 	};
 
 	b->report->allocs++;
-	hand_over(b, &op, line);
+	hand_over(b, &op, line, outcome);
 	return take_slot(b);
 }
 
-static void release(struct builder *b, uint32_t cpu, uint32_t order, uint32_t slot, uint64_t line)
+static void release(struct builder *b, uint32_t cpu, uint32_t order, uint32_t slot, uint64_t line,
+		    int outcome)
 {
 	struct op op = { .kind = OP_FREE,
 			 .order = (uint8_t)order,
@@ -101,7 +102,7 @@ static void release(struct builder *b, uint32_t cpu, uint32_t order, uint32_t sl
 			 .slot = slot };
 
 	b->report->frees++;
-	hand_over(b, &op, line);
+	hand_over(b, &op, line, outcome);
 	give_slot(b, slot);
 }
 
@@ -125,9 +126,10 @@ static void on_alloc(struct builder *b, const struct replay_op *op, uint32_t *no
 	}
 	if (*note) {
 		b->report->doubled++;
-		release(b, op->cpu, op->order, *note, op->line);
+		release(b, op->cpu, op->order, *note, op->line, 0);
 	}
-	*note = allocate(b, op->cpu, op->order, op->type, op->line);
+	*note = allocate(b, op->cpu, op->order, op->type, op->line,
+			 op->kind == REPLAY_OP_ALLOC ? op->n : 0);
 }
 
 static void on_free(struct builder *b, const struct replay_op *op, uint32_t *note)
@@ -143,7 +145,7 @@ static void on_free(struct builder *b, const struct replay_op *op, uint32_t *not
 		/* its slot was given before everything else, in this order */
 		*note = (uint32_t)++b->next_stranger;
 	}
-	release(b, op->cpu, op->order, *note, op->line);
+	release(b, op->cpu, op->order, *note, op->line, op->kind == REPLAY_OP_FREE ? op->n : 0);
 	*note = 0;
 }
 
@@ -156,7 +158,7 @@ static void on_drain(struct builder *b, const struct replay_op *op, enum op_kind
 	}
 	b->report->ticks += kind == OP_TICK;
 	b->report->drains += kind == OP_DRAIN;
-	hand_over(b, &out, op->line);
+	hand_over(b, &out, op->line, op->n);
 }
 
 static void on_op(void *ctx, const struct replay_op *op, uint32_t *note)
@@ -235,7 +237,7 @@ static enum base_err run_twice(struct builder *b, struct replay_options *opt, st
 	for (i = 0; i < b->nr_strangers; i++) {
 		const struct stranger *s = &b->strangers[i];
 
-		allocate(b, s->cpu, s->order, s->type, 0);
+		allocate(b, s->cpu, s->order, s->type, 0, 0);
 	}
 	return replay_run(opt, &b->report->replay, d);
 }

@@ -32,8 +32,11 @@ struct trace_ops_report {
 	uint32_t slots;	  /* most slots in use at once */
 };
 
-/* line: of the trace, 0: put in before it; false ends the run early */
-typedef bool trace_ops_fn(void *ctx, const struct op *op, uint64_t line);
+/*
+ * line: of the trace, 0: put in before it; outcome: blocks of the refill that the recorded allocation made, pages that
+ * the recorded free, tick or drain gave back.  False ends the run early.
+ */
+typedef bool trace_ops_fn(void *ctx, const struct op *op, uint64_t line, int outcome);
 
 /*
  * Reads the trace twice and hands over each operation.  Slots in frees are those that sim_exec() gives on a fresh
@@ -71,7 +74,7 @@ struct trace_ops_writer;
 struct trace_ops_writer *trace_ops_writer_new(FILE *out, const char *source,
 					      const struct machine *machine, uint32_t patches,
 					      struct diag *d);
-bool trace_ops_write(struct trace_ops_writer *writer, const struct op *op, uint64_t line);
+bool trace_ops_write(struct trace_ops_writer *writer, const struct op *op);
 /* frees of blocks that the machine beside it had no memory for are left out; how many */
 uint64_t trace_ops_writer_free(struct trace_ops_writer *writer);
 

@@ -11,10 +11,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* what core would refuse is not handed out */
-static bool take_op(void *ctx, const struct op *op, uint64_t line)
+static bool take_op(void *ctx, const struct op *op, uint64_t line, int outcome)
 {
 	(void)ctx;
 	(void)line;
+	if (outcome < 0)
+		abort();
 	if (op->kind == OP_FREE && op->slot == 0)
 		abort();
 	if (op->order > 10 || op->type > 2)
