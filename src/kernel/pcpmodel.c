@@ -241,6 +241,9 @@ bool pcpmodel_init(struct pcpmodel *model, const struct pcpmodel_machine *m, uin
 	memcpy(model->zones, m->initial, m->nr_zones * sizeof(*model->zones));
 	model->sim.patches = patches;
 	model->sim.scale_max = patched(&model->sim, P_SCALE_CAP) ? PCP_BATCH_SCALE_MAX : SCALE_NONE;
+	model->sim.batch_scale = (uint8_t)(model->sim.scale_max == SCALE_NONE ?
+						   PCP_BATCH_SCALE_MAX :
+						   model->sim.scale_max);
 	model->sim.stat_exact = true;
 	model->sim.state = &model->state;
 	model->sim.zones = model->zones;
