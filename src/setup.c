@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "expr_glue.h"
+#include "lua_glue.h"
 
 void setup_scenario(const struct call *call, struct scn_options *o)
 {
@@ -12,6 +13,7 @@ void setup_scenario(const struct call *call, struct scn_options *o)
 
 	*o = (struct scn_options){
 		.expr = &expr_glue,
+		.hooks = &lua_glue,
 		.seed_given = call_common_given(call, COMMON_SEED),
 		.seed = c->seed,
 		.machine = c->machine,

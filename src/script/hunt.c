@@ -9,7 +9,7 @@
 #include "core/op.h"
 #include "core/pcp.h"
 
-enum { HUNT_OPS_LIMIT = 200, HUNT_BLOCKS_MAX = 4096 };
+enum { HUNT_OPS_LIMIT = 200, HUNT_BLOCKS_MAX = 4096, HUNT_AFTER_FOUND = 800 };
 
 /* One step of a sequence. An alloc makes a group; a free empties the group of one. */
 struct hunt_op {
@@ -334,9 +334,10 @@ static u64 blocks_of(const struct hunt_op *ops, u32 nr)
 static u32 search(struct hunt *h, struct hunt_op *best)
 {
 	struct hunt_op ops[HUNT_OPS_LIMIT];
+	u64 end = h->tries;
 	u32 nr_best = 0;
 
-	while (h->tried < h->tries && !h->failed) {
+	while (h->tried < end && !h->failed) {
 		u32 nr = length_of_try(h), found;
 
 		if (nr_best && nr > nr_best)
@@ -354,6 +355,11 @@ static u32 search(struct hunt *h, struct hunt_op *best)
 		if (!nr_best || found < nr_best ||
 		    (found == nr_best && blocks_of(ops, found) < blocks_of(best, nr_best))) {
 			memcpy(best, ops, found * sizeof(*ops));
+			/* A little longer for a shorter one. */
+			if (found < nr_best || !nr_best)
+				end = h->tried + HUNT_AFTER_FOUND < h->tries ?
+					      h->tried + HUNT_AFTER_FOUND :
+					      h->tries;
 			nr_best = found;
 		}
 		/* Nothing is shorter than one op, and little is worth a long search after that. */

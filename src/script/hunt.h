@@ -32,7 +32,7 @@ struct script_hunt_result {
 	char *yaml; /* malloc'ed: the scenario; NULL if nothing was found */
 };
 
-enum { SCRIPT_HUNT_TRIES = 20000, SCRIPT_HUNT_OPS_MAX = 40 };
+enum { SCRIPT_HUNT_TRIES = 10000, SCRIPT_HUNT_OPS_MAX = 40 };
 
 /* False with @fault for an expression that cannot be evaluated under the sets, or no memory. */
 bool script_hunt_run(const struct script_hunt *hunt, struct script_hunt_result *result,

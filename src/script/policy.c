@@ -379,6 +379,9 @@ int l_machine_policy(lua_State *L)
 	int refs[NR_POLICY_FUNCTIONS];
 
 	script_may_change(L, m);
+	if (!m->own && !m->drive.lasting)
+		return luaL_error(L, "policy: this machine outlives the script, so it keeps the "
+				     "kernel's policy; use a machine of sim.machine{}");
 	if (lua_type(L, 2) != LUA_TTABLE)
 		return luaL_error(L, "policy: a table was expected, such as "
 				     "{nr_pcp_high = function(pcp, zone, free_high) ... end}");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api.h"
 #include "base/text.h"
 #include "box.h"
 #include "fields.h"
@@ -18,7 +19,7 @@ struct script {
 	char *out_dir;
 };
 
-static const char arg_key;
+static const char arg_key, task_arg_key;
 
 static int l_open(lua_State *L)
 {
@@ -101,6 +102,16 @@ enum base_err script_arg(struct script *s, const char *key, const char *value, s
 		lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
 	lua_pop(L, 1);
 	return BASE_ERR_OK;
+}
+
+void script_arg_text(struct script *s, const char *key, const char *value)
+{
+	lua_State *L = s->box->L;
+
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &arg_key);
+	lua_pushstring(L, value);
+	lua_setfield(L, -2, key);
+	lua_pop(L, 1);
 }
 
 /*
@@ -253,6 +264,138 @@ enum base_err script_run_file(struct script *s, const char *path, struct diag *d
 		base_diag_excerpt_text(d, &text);
 	base_text_free(&text);
 	return ret;
+}
+
+enum base_err script_check_text(struct script *s, const char *name, const char *text, size_t len,
+				struct diag *d)
+{
+	lua_State *L = s->box->L;
+	char chunk_name[1000];
+
+	name = short_name(name);
+	snprintf(chunk_name, sizeof(chunk_name), "@%s", name);
+	lua_settop(L, 0);
+	if (luaL_loadbufferx(L, text, len, chunk_name, "t"))
+		return take_error(L, name, d, NULL);
+	lua_settop(L, 0);
+	return BASE_ERR_OK;
+}
+
+/*
+ * Tasks
+ */
+
+struct spawn_call {
+	u32 cpu;
+	const char *name, *text;
+	size_t len;
+};
+
+/* A chunk in an environment of its own, with t and arg before the script's names. */
+static int l_spawn(lua_State *L)
+{
+	struct spawn_call *c = lua_touserdata(L, 1);
+	int env;
+
+	lua_newtable(L);
+	env = lua_gettop(L);
+	lua_newtable(L);
+	script_push_env(L);
+	lua_setfield(L, -2, "__index");
+	lua_pushboolean(L, 0);
+	lua_setfield(L, -2, "__metatable");
+	lua_setmetatable(L, env);
+	lua_newtable(L);
+	lua_pushvalue(L, -1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &task_arg_key);
+	lua_setfield(L, env, "arg");
+
+	lua_pushcfunction(L, l_machine_spawn);
+	lua_getfield(L, LUA_REGISTRYINDEX, SIM_TABLE);
+	lua_getfield(L, -1, "current");
+	lua_remove(L, -2);
+	lua_pushinteger(L, c->cpu);
+	if (luaL_loadbufferx(L, c->text, c->len, lua_pushfstring(L, "@%s", c->name), "t"))
+		return lua_error(L);
+	lua_remove(L, -2); /* its name */
+	lua_pushvalue(L, env);
+	lua_setupvalue(L, -2, 1);
+	lua_call(L, 3, 1);
+	lua_setfield(L, env, "t");
+	return 0;
+}
+
+enum base_err script_spawn(struct script *s, u32 cpu, const char *name, const char *text,
+			   size_t len, const char *folder, struct diag *d)
+{
+	lua_State *L = s->box->L;
+	struct spawn_call c = { cpu, short_name(name), text, len };
+
+	set_folder(s->box, folder);
+	lua_settop(L, 0);
+	lua_pushcfunction(L, l_spawn);
+	lua_pushlightuserdata(L, &c);
+	if (script_pcall(L, 1, 0))
+		return take_error(L, c.name, d, NULL);
+	return BASE_ERR_OK;
+}
+
+void script_spawn_arg(struct script *s, const char *key, const char *value, bool typed)
+{
+	lua_State *L = s->box->L;
+
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &task_arg_key);
+	if (typed)
+		push_typed(L, value);
+	else
+		lua_pushstring(L, value);
+	lua_setfield(L, -2, key);
+	lua_pop(L, 1);
+}
+
+struct run_call {
+	u64 for_ns, ops;
+};
+
+static int l_run_tasks(lua_State *L)
+{
+	struct run_call *c = lua_touserdata(L, 1);
+
+	lua_pushcfunction(L, l_machine_run);
+	lua_getfield(L, LUA_REGISTRYINDEX, SIM_TABLE);
+	lua_getfield(L, -1, "current");
+	lua_remove(L, -2);
+	lua_newtable(L);
+	if (c->for_ns) {
+		lua_pushinteger(L, (lua_Integer)c->for_ns);
+		lua_setfield(L, -2, "for_ns");
+	}
+	if (c->ops) {
+		lua_pushinteger(L, (lua_Integer)c->ops);
+		lua_setfield(L, -2, "ops");
+	}
+	lua_call(L, 2, 0);
+	return 0;
+}
+
+enum base_err script_run_tasks(struct script *s, u64 for_ns, u64 ops, struct diag *d, char **trace)
+{
+	lua_State *L = s->box->L;
+	struct run_call c = { for_ns, ops };
+	const char *text;
+	char name[LUA_IDSIZE + 1];
+
+	if (trace)
+		*trace = NULL;
+	lua_settop(L, 0);
+	lua_pushcfunction(L, l_run_tasks);
+	lua_pushlightuserdata(L, &c);
+	if (!script_pcall(L, 1, 0))
+		return BASE_ERR_OK;
+	/* The message begins with the name of the program that raised it. */
+	text = lua_tostring(L, -1);
+	snprintf(name, sizeof(name), "%.*s", text ? (int)strcspn(text, ":") : 0, text ? text : "");
+	return take_error(L, name, d, trace);
 }
 
 /*

@@ -35,6 +35,8 @@ struct script_drive {
 	struct sim *(*sim)(void *ctx);
 	/* Live events only; NULL takes the observer away. */
 	void (*observe)(void *ctx, step_observer observer, void *observer_ctx);
+	/* The script lives as long as the machine can be shown, so it may set a policy. */
+	bool lasting;
 };
 
 /* Where print goes; NULL: stdout. */
@@ -61,6 +63,8 @@ void script_free(struct script *s);
  * number, true, false, else a string); without a key it is the next of arg[1..].
  */
 enum base_err script_arg(struct script *s, const char *key, const char *value, struct diag *d);
+/* The same without a type: a text whatever it looks like. */
+void script_arg_text(struct script *s, const char *key, const char *value);
 
 /* The machine that `sim.current` names; it must outlive the script or be taken away with NULL. */
 void script_set_current(struct script *s, const struct script_drive *drive);
@@ -70,6 +74,22 @@ enum base_err script_run_file(struct script *s, const char *path, struct diag *d
 /* The same with text in memory; @folder (may be NULL) is where require looks. */
 enum base_err script_run_text(struct script *s, const char *name, const char *text, size_t len,
 			      const char *folder, struct diag *d, char **trace);
+
+/* Does the text compile? */
+enum base_err script_check_text(struct script *s, const char *name, const char *text, size_t len,
+				struct diag *d);
+
+/*
+ * Tasks on the machine of script_set_current(): the text is the body of a task, which
+ * sees itself as `t` and its arguments as `arg`. script_spawn() begins one;
+ * script_spawn_arg() gives the task begun last an argument (@typed: as
+ * script_arg(), else a text); script_run_tasks() runs all of them.
+ */
+enum base_err script_spawn(struct script *s, u32 cpu, const char *name, const char *text,
+			   size_t len, const char *folder, struct diag *d);
+void script_spawn_arg(struct script *s, const char *key, const char *value, bool typed);
+/* 0: no bound of that kind. */
+enum base_err script_run_tasks(struct script *s, u64 for_ns, u64 ops, struct diag *d, char **trace);
 
 /*
  * One input of an interactive session: an expression (its values are printed) or

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Lua and tasks steps of scenarios, done by src/script on the scenario's timeline. */
+#ifndef LUA_GLUE_H
+#define LUA_GLUE_H
+
+#include "scenario/scenario.h"
+#include "script/script.h"
+
+extern const struct scn_hooks lua_glue;
+
+/* The machine of a timeline as a script drives it. */
+struct script_drive lua_glue_drive(struct timeline *tl);
+
+#endif
