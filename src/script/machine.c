@@ -353,8 +353,10 @@ static int alloc_many(lua_State *L, struct script_machine *m, struct op *op, lua
 		op->count = (u32)(count < split ? count : split);
 		count -= op->count;
 		if (alloc_part(L, m, op, slots, list, &n) < op->count) {
+			/* In the list, so that m:free(m:alloc{count = n}) is right whatever n is. */
 			lua_pushliteral(L, "no memory");
-			return 2;
+			lua_setfield(L, list, "failed");
+			return 1;
 		}
 	}
 	return 1;
@@ -465,6 +467,26 @@ static lua_Integer pick(struct script_box *box, const struct free_args *a, lua_I
 	return i + (lua_Integer)script_rand_below(box, (u64)(all - i));
 }
 
+static int by_slot(const void *a, const void *b)
+{
+	const u32 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void check_twice(lua_State *L, const u32 *slots, lua_Integer n)
+{
+	u32 *copy = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof(*copy), 0);
+
+	memcpy(copy, slots, (size_t)n * sizeof(*copy));
+	qsort(copy, (size_t)n, sizeof(*copy), by_slot);
+	for (lua_Integer i = 1; i < n; i++) {
+		if (copy[i] == copy[i - 1])
+			luaL_error(L, "page %d stands in the list twice", (int)copy[i]);
+	}
+	lua_pop(L, 1);
+}
+
 /* Free what the list at @arg names and take it out of the list; the rest moves up. */
 static int free_many(lua_State *L, struct script_machine *m, int arg, const struct free_args *a,
 		     bool as_list)
@@ -482,6 +504,7 @@ static int free_many(lua_State *L, struct script_machine *m, int arg, const stru
 		slots[i] = script_check_page(L, m, -1);
 		lua_pop(L, 1);
 	}
+	check_twice(L, slots, all);
 	/* The chosen come to the front of a copy, in their order. */
 	for (lua_Integer i = 0; i < n; i++) {
 		lua_Integer at = pick(m->box, a, i, all);
@@ -527,15 +550,15 @@ int script_free_pages(lua_State *L, struct script_machine *m, int arg, u32 cpu, 
 	struct free_args a = { .cpu = cpu, .count = -1 };
 	struct op op = { .kind = OP_FREE, .count = 1 };
 
+	if (lua_type(L, arg) == LUA_TNIL)
+		return luaL_error(L, "free: a page or a list of pages was expected, not nil; "
+				     "did the allocation fail?");
 	free_args(L, m, arg + 1, &a);
 	if (lua_type(L, arg) == LUA_TTABLE)
 		return free_many(L, m, arg, &a, as_list);
 	if (as_list)
 		return luaL_error(L, "free_list: a list of pages was expected, not %s",
 				  luaL_typename(L, arg));
-	if (lua_type(L, arg) == LUA_TNIL)
-		return luaL_error(L, "free: a page or a list of pages was expected, not nil; "
-				     "did the allocation fail?");
 	op.slot = script_check_page(L, m, arg);
 	op.cpu = (u16)a.cpu;
 	op.flags = a.busy ? OP_F_BUSY : 0;
