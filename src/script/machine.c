@@ -456,17 +456,6 @@ static void free_args(lua_State *L, const struct script_machine *m, int arg, str
 	}
 }
 
-/* Place in the list, counting from 0, of the @i-th page to go; @n pages are left of @all. */
-static lua_Integer pick(struct script_box *box, const struct free_args *a, lua_Integer i,
-			lua_Integer all)
-{
-	if (a->order == NEWEST)
-		return all - 1 - i;
-	if (a->order == OLDEST)
-		return i;
-	return i + (lua_Integer)script_rand_below(box, (u64)(all - i));
-}
-
 static int by_slot(const void *a, const void *b)
 {
 	const u32 *x = a, *y = b;
@@ -487,7 +476,33 @@ static void check_twice(lua_State *L, const u32 *slots, lua_Integer n)
 	lua_pop(L, 1);
 }
 
-/* Free what the list at @arg names and take it out of the list; the rest moves up. */
+/* Take the chosen @n of @all pages out of the list: the rest moves up. */
+static void take_out(lua_State *L, int arg, bool from_end, lua_Integer n, lua_Integer all)
+{
+	for (lua_Integer i = from_end ? all - n + 1 : 1; i <= all; i++) {
+		if (!from_end && i + n <= all)
+			lua_geti(L, arg, i + n);
+		else
+			lua_pushnil(L);
+		lua_seti(L, arg, i);
+	}
+}
+
+/* Bring @n random ones of @all to the front of the list. */
+static void shuffle_front(lua_State *L, int arg, lua_Integer n, lua_Integer all)
+{
+	for (lua_Integer i = 1; i <= n; i++) {
+		lua_Integer at =
+			i + (lua_Integer)script_rand_below(script_box_of(L), (u64)(all - i + 1));
+
+		lua_geti(L, arg, at);
+		lua_geti(L, arg, i);
+		lua_seti(L, arg, at);
+		lua_seti(L, arg, i);
+	}
+}
+
+/* Free pages of the list at @arg and take them out of it. */
 static int free_many(lua_State *L, struct script_machine *m, int arg, const struct free_args *a,
 		     bool as_list)
 {
@@ -497,50 +512,23 @@ static int free_many(lua_State *L, struct script_machine *m, int arg, const stru
 
 	if (a->busy)
 		return luaL_error(L, "free: busy is for a single page");
-	script_charge(L, (u64)all * 4);
-	slots = lua_newuserdatauv(L, ((size_t)all + 1) * sizeof(*slots), 0);
-	for (lua_Integer i = 0; i < all; i++) {
-		lua_geti(L, arg, i + 1);
+	script_may_change(L, m);
+	script_charge(L, (u64)all * 2 + (u64)n * 8);
+	slots = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof(*slots), 0);
+	if (a->order == SHUFFLED)
+		shuffle_front(L, arg, n, all);
+	for (lua_Integer i = 0; i < n; i++) {
+		lua_geti(L, arg, a->order == NEWEST ? all - i : i + 1);
 		slots[i] = script_check_page(L, m, -1);
 		lua_pop(L, 1);
 	}
-	check_twice(L, slots, all);
-	/* The chosen come to the front of a copy, in their order. */
-	for (lua_Integer i = 0; i < n; i++) {
-		lua_Integer at = pick(m->box, a, i, all);
-		u32 slot = slots[at];
-
-		if (a->order == NEWEST)
-			break;
-		slots[at] = slots[i];
-		slots[i] = slot;
-		if (at != i) {
-			lua_geti(L, arg, at + 1);
-			lua_geti(L, arg, i + 1);
-			lua_seti(L, arg, at + 1);
-			lua_seti(L, arg, i + 1);
-		}
-	}
-	for (lua_Integer i = 0; a->order == NEWEST && i < all / 2; i++) {
-		u32 slot = slots[i];
-
-		slots[i] = slots[all - 1 - i];
-		slots[all - 1 - i] = slot;
-	}
+	check_twice(L, slots, n);
 	for (lua_Integer i = 0; i < n; i += op.count) {
 		op.count = (u32)(n - i < SCRIPT_SPLIT ? n - i : SCRIPT_SPLIT);
 		op.slot = slots[i];
 		script_exec(L, m, &op, slots + i, NULL);
 	}
-	for (lua_Integer i = 1; i <= all; i++) {
-		if (a->order != NEWEST && i + n <= all)
-			lua_geti(L, arg, i + n);
-		else if (a->order == NEWEST && i <= all - n)
-			continue;
-		else
-			lua_pushnil(L);
-		lua_seti(L, arg, i);
-	}
+	take_out(L, arg, a->order == NEWEST, n, all);
 	lua_pushinteger(L, n);
 	return 1;
 }
