@@ -211,7 +211,7 @@ static int run(const struct call *call)
 const struct verb verb_hunt = {
 	.name = "hunt",
 	.args = "EXPR",
-	.help = "find the shortest operations at which two patch sets differ",
+	.help = "find the shortest way to a difference",
 	.about =
 		"Writes a scenario that shows the difference in EXPR under the second level, for check and the screen.\n"
 		"A level is base, a number n for the patches 1..n, [1-7,10] or all; v2: or v3: before it names the series.\n"
