@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# replay-figures.sh: how well the model agrees with the shipped recordings of real kernels, as a Markdown table. Only
+# refills and drains that the kernel really did are counted, one step ahead; pageset replay says more of each recording.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+# kernel, and what its source says of its patch set
+kernels="6.1=--patches=none 6.12=--series=v3,--patches=all"
+
+printf '| kernel | recordings | events | refills | foretold, with size | drains | foretold |\n|---|---|---|---|---|---|---|\n'
+for kernel in $kernels; do
+	for trace in "tests/real/guest-${kernel%%=*}"/*.trace.txt.gz; do
+		IFS=, read -ra options <<<"${kernel#*=}"
+		pageset replay "${options[@]}" --snapshots "${trace%.trace.txt.gz}.snaps.txt.gz" "$trace"
+	done | awk -v kernel="${kernel%%=*}" '
+		/^[0-9]+ events/ { files++; events += $1 }
+		/^one step ahead/ { ahead = 1 }
+		/^running free/ { ahead = 0 }
+		ahead && $1 == "refills" { refills += $2; same += $5 }
+		ahead && $1 == "drains" { drains += $2; hit += $3 }
+		END { printf "| %s | %d | %d | %d | %d | %d | %d |\n", kernel, files, events, refills, same, drains, hit }'
+done
