@@ -33,6 +33,7 @@ struct bench {
 
 /* A table ends with a NULL key. */
 extern const struct bench bench_core[];
+extern const struct bench bench_timeline[];
 
 double bench_now_ns(void);
 

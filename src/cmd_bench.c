@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "verb.h"
 
-static const struct bench *const bench_tables[] = { bench_core, NULL };
+static const struct bench *const bench_tables[] = { bench_core, bench_timeline, NULL };
 
 enum { BENCH_MAX = 128, Y_PAIRS = 20000, Y_NODES = 32768 };
 
@@ -196,8 +196,8 @@ static void print_table(const struct results *r)
 					     [BENCH_MS] = "ms",
 					     [BENCH_MB] = "MB" };
 
-	printf("%-16s %9.2f ns            malloc(64) + free\n", "y1_ns", r->y1_ns);
-	printf("%-16s %9.2f ns            list move of 64-byte nodes\n", "y2_ns", r->y2_ns);
+	printf("%-20s %9.2f ns            malloc(64) + free\n", "y1_ns", r->y1_ns);
+	printf("%-20s %9.2f ns            list move of 64-byte nodes\n", "y2_ns", r->y2_ns);
 	for (size_t i = 0; i < r->nr; i++) {
 		const struct bench *b = r->rows[i];
 		char limit[32] = "";
@@ -207,10 +207,10 @@ static void print_table(const struct results *r)
 			snprintf(limit, sizeof(limit), "%s %g",
 				 b->unit == BENCH_MOPS ? ">=" : "<=", b->limit);
 		if (v < 0)
-			printf("%-16s %9s %-4s%-10s%s\n", b->key, "-", units[b->unit], limit,
+			printf("%-20s %9s %-4s%-10s%s\n", b->key, "-", units[b->unit], limit,
 			       b->help);
 		else
-			printf("%-16s %9.2f %-4s%-10s%s\n", b->key, v, units[b->unit], limit,
+			printf("%-20s %9.2f %-4s%-10s%s\n", b->key, v, units[b->unit], limit,
 			       b->help);
 	}
 }

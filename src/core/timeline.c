@@ -11,7 +11,7 @@ enum {
 	 * A new checkpoint is due when for each chunk that it would copy so many blocks
 	 * were worked on: a copy with its page fault costs far less than running them.
 	 */
-	WORK_PER_CHUNK = 200,
+	WORK_PER_CHUNK = 400,
 	WORK_MIN = 1024,
 	/* Rungs before a position that was sought, in blocks: stepping back begins there. */
 	RUNG_FAR = 16384,
