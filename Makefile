@@ -257,6 +257,19 @@ docs: all
 docs-check: all
 	@tools/docs.sh check $(DOCS)
 
+.PHONY: screenshots
+## screenshots: make screenshots/*.svg from the real program in a real terminal (tmux)
+screenshots: all
+	@tools/deps.sh build screenshots
+	@tools/screenshots.sh $(B)/pageset screenshots
+
+MONKEY_KEYS ?= 100000
+.PHONY: monkey
+## monkey: MONKEY_KEYS random keys (100000) and a random size every hundredth, under the sanitizers
+monkey:
+	@tools/deps.sh build check
+	@$(MAKE) --no-print-directory -j$(JOBS) V=san build/san/tests/test_tui_monkey
+	@LC_ALL=C.UTF-8 TUI_MONKEY_KEYS=$(MONKEY_KEYS) build/san/tests/test_tui_monkey --verbose
 # ---- installing: what the program itself prints from its tables, and the files that users run and copy ------------------
 
 PAGES = $(shell $(B)/pageset help --man=list 2>&1 | sed -n 's/^ *expected //p' | tr -d ,)

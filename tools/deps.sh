@@ -8,7 +8,8 @@ set -u
 build="cmd:gcc=gcc cmd:make=make cmd:pkg-config=pkg-config pc:zlib=zlib1g-dev pc:lua5.4=liblua5.4-dev
 	pc:ncursesw=libncurses-dev pc:panelw=libncurses-dev pc:libcyaml=libcyaml-dev pc:yaml-0.1=libyaml-dev"
 check="pc:criterion=libcriterion-dev cmd:clang-format=clang-format cmd:ctags=universal-ctags cmd:nm=binutils cmd:gzip=gzip
-	cmd:codespell=codespell"
+	cmd:codespell=codespell cmd:tmux=tmux cmd:lua5.4=lua5.4"
+screenshots="cmd:tmux=tmux cmd:lua5.4=lua5.4"
 valgrind="cmd:valgrind=valgrind"
 coverage="cmd:gcovr=gcovr"
 fuzz="cmd:clang=clang lib:clang_rt.fuzzer=libclang-rt-14-dev cmd:gzip=gzip"
@@ -31,7 +32,7 @@ missing() {
 	done | sort -u
 }
 
-[ $# -gt 0 ] || { echo "usage: deps.sh GROUP... (build, check, valgrind, coverage, fuzz)" >&2; exit 2; }
+[ $# -gt 0 ] || { echo "usage: deps.sh GROUP... (build, check, screenshots, valgrind, coverage, fuzz)" >&2; exit 2; }
 for group; do
 	[ -n "${!group-}" ] || { echo "deps.sh: no group $group" >&2; exit 2; }
 done

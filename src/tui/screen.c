@@ -244,8 +244,8 @@ static void draw_view(struct ui *ui, enum view_id id)
 	/* A line between panes that stand side by side. */
 	for (int y = r->y; r->x > 0 && y < r->y + r->h; y++)
 		draw_text(ui, ui->base, y, r->x - 1, 1, ST_TITLE, theme_glyph(ui, GL_V));
-	if (r->h > 2 && p.rows > p.at.h)
-		draw_format(ui, ui->base, r->y, max_int(r->x + r->w - 12, r->x), 11, ST_TITLE,
+	if (r->h > 2 && p.rows > p.at.h && r->w >= 40 && (p.focused || ui->zoom))
+		draw_format(ui, ui->base, r->y, max_int(r->x + r->w - 10, r->x), 9, ST_TITLE,
 			    " %d/%d ", min_int(v->top + p.at.h, p.rows), p.rows);
 }
 
@@ -257,7 +257,7 @@ static void patch_dots(u32 set, char *buf)
 	for (int i = 0; i < n; i++) {
 		enum patch_id id = patch_by_number(series, i + 1);
 
-		buf[i] = set & PATCH_BIT(id) ? (char)('0' + (i + 1) % 10) : '.';
+		buf[i] = (char)(set & PATCH_BIT(id) ? '0' + (i + 1) % 10 : '.');
 	}
 	buf[n] = '\0';
 }
@@ -302,11 +302,11 @@ static void each_bar_word(const struct ui *ui,
 			  void (*fn)(void *ctx, enum request req, int x, const char *label),
 			  void *ctx)
 {
-	static const enum request order[] = { REQ_STEP,	   REQ_OP,   REQ_EVENT,	    REQ_WHATIF,
-					      REQ_TOGGLE,  REQ_WHO,  REQ_NEXT_PANE, REQ_COMMAND,
-					      REQ_HELP,	   REQ_QUIT, REQ_CONTINUE,  REQ_PLAY,
-					      REQ_FINISH,  REQ_DIFF, REQ_BREAK,	    REQ_INJECT,
-					      REQ_PREDICT, REQ_UNDO, REQ_ENTER };
+	static const enum request order[] = { REQ_STEP,	   REQ_OP,   REQ_EVENT,	   REQ_WHATIF,
+					      REQ_TOGGLE,  REQ_NEXT_PANE, REQ_HELP, REQ_QUIT,
+					      REQ_COMMAND, REQ_PREDICT,	  REQ_CONTINUE, REQ_WHO,
+					      REQ_DIFF,	   REQ_BREAK,	  REQ_INJECT,	REQ_UNDO,
+					      REQ_PLAY,	   REQ_FINISH,	  REQ_ENTER };
 	int x = 1;
 
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
@@ -411,6 +411,8 @@ void screen_draw(struct ui *ui)
 		hide_panel(ui->above_panel);
 	}
 	update_panels();
+	ui->caret.y = max_int(min_int(ui->caret.y, ui->rows - 1), 0);
+	ui->caret.x = max_int(min_int(ui->caret.x, ui->cols - 1), 0);
 	if (ui->caret.set)
 		wmove(newscr, ui->caret.y, ui->caret.x);
 	doupdate();

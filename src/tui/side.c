@@ -75,7 +75,7 @@ static int draw_code(struct ui *ui, struct pane *p, int row, const struct step *
 	nr = source_lines(file, &lines);
 	if (nr == 0)
 		return row;
-	at = source_line_at(lines, nr, step->line);
+	at = code_line_at(lines, nr, step->line);
 	snprintf(text, sizeof(text), "%.*s", (int)min_s64(lines[at].len, 150), lines[at].text);
 	pane_row(p, row++, 1);
 	pane_put(p, ST_DIM, "%s:%u ", file, lines[at].number);

@@ -139,6 +139,15 @@ static bool start_headless(struct ui *ui)
 	snprintf(rows, sizeof(rows), "%d", ui->opt->rows);
 	setenv("COLUMNS", cols, 1);
 	setenv("LINES", rows, 1);
+	ui->headless = true;
+	ui->rows = ui->opt->rows;
+	ui->cols = ui->opt->cols;
+	/* The panel library keeps a panel for each screen for good: one screen serves all. */
+	if (term.screen) {
+		set_term(term.screen);
+		resize_term(ui->rows, ui->cols);
+		return true;
+	}
 	term.out = fopen("/dev/null", "w");
 	term.in = fopen("/dev/null", "r");
 	if (!term.out || !term.in)
@@ -146,9 +155,6 @@ static bool start_headless(struct ui *ui)
 	term.screen = newterm("xterm-256color", term.out, term.in);
 	if (!term.screen)
 		return fail(ui, "the terminal database has no xterm-256color");
-	ui->headless = true;
-	ui->rows = ui->opt->rows;
-	ui->cols = ui->opt->cols;
 	return true;
 }
 
@@ -209,14 +215,7 @@ void term_stop(struct ui *ui)
 		mousemask(0, NULL);
 	drop_windows(ui);
 	endwin();
-	delscreen(term.screen);
-	term.screen = NULL;
 	term.taken = false;
-	if (term.out)
-		fclose(term.out);
-	if (term.in)
-		fclose(term.in);
-	term.out = term.in = NULL;
 	if (!ui->headless)
 		release_signals();
 	sim_set_panic_hook(NULL);

@@ -185,31 +185,42 @@ static void next_words(struct ui *ui, char *buf, size_t size)
 		snprintf(buf, size, "?");
 }
 
+/* Between two operations: what the last one did, and the next one where there is room. */
+static void boundary_words(struct ui *ui, char *buf, size_t size)
+{
+	char next[UI_LINE_MAX + 8], words[UI_LINE_MAX], did[UI_LINE_MAX + 64];
+	u64 freed, got;
+
+	next_words(ui, next, sizeof(next));
+	op_view_moved(&ui->view, ui->view.nr_steps, &freed, &got);
+	op_words(&ui->view.op, words);
+	if (ui->view.result.status == OP_REFUSED)
+		snprintf(did, sizeof(did), "refused: %s", words);
+	else if (ui->view.result.status == OP_FAILED)
+		snprintf(did, sizeof(did), "failed: %s (got %u)", words, ui->view.result.got);
+	else if (freed || got)
+		snprintf(did, sizeof(did), "done: %s (%s %llu pages)", words,
+			 freed ? "gave back" : "refilled", (unsigned long long)(freed ? freed : got));
+	else
+		snprintf(did, sizeof(did), "done: %s", words);
+	if (text_columns(did) + text_columns(next) + 9 <= ui->cols)
+		snprintf(buf, size, "%s; %s", did, next);
+	else
+		snprintf(buf, size, "%s", did);
+}
+
 void now_words(struct ui *ui, char *buf, size_t size)
 {
 	const struct step *step = nav_current(ui);
-	char text[STEP_TEXT_MAX], next[UI_LINE_MAX + 8], words[UI_LINE_MAX];
-	u64 freed, got;
+	char text[STEP_TEXT_MAX], next[UI_LINE_MAX + 8];
 
+	if (nav_pos(ui).step == 0 && ui->view.valid) {
+		boundary_words(ui, buf, size);
+		return;
+	}
 	if (nav_pos(ui).step == 0) {
 		next_words(ui, next, sizeof(next));
-		if (!ui->view.valid) {
-			snprintf(buf, size, "nothing has happened yet; %s", next);
-			return;
-		}
-		op_view_moved(&ui->view, ui->view.nr_steps, &freed, &got);
-		op_words(&ui->view.op, words);
-		if (ui->view.result.status == OP_REFUSED)
-			snprintf(buf, size, "refused: %s; %s", words, next);
-		else if (ui->view.result.status == OP_FAILED)
-			snprintf(buf, size, "failed: %s (got %u); %s", words, ui->view.result.got,
-				 next);
-		else if (freed || got)
-			snprintf(buf, size, "done: %s (%s %llu pages); %s", words,
-				 freed ? "gave back" : "refilled",
-				 (unsigned long long)(freed ? freed : got), next);
-		else
-			snprintf(buf, size, "done: %s; %s", words, next);
+		snprintf(buf, size, "nothing has happened yet; %s", next);
 		return;
 	}
 	if (!step) {

@@ -34,6 +34,9 @@ const struct per_cpu_pages *pcp_before(const struct ui *ui, u32 cpu);
 
 /* A step's sentence in two parts: what is asked, and the answer ("" if it is a plain one). */
 void step_parts(const struct ui *ui, const struct step *step, char *left, char *right);
+struct source_line;
+/* The visible line for a step at @number: the nearest above that is not blank. */
+size_t code_line_at(const struct source_line *lines, size_t nr, u32 number);
 /* What the NOW line says. */
 void now_words(struct ui *ui, char *buf, size_t size);
 enum style step_style(const struct step *step);

@@ -13,11 +13,11 @@ static const char *base_name(const char *path)
 }
 
 /* The line as text with tabs as four columns. */
-static void expand(const struct source_line *line, char *buf, size_t size)
+static void expand(const struct source_line *line, u32 skip, char *buf, size_t size)
 {
 	size_t used = 0;
 
-	for (u32 i = 0; i < line->len && used + 5 < size; i++) {
+	for (u32 i = skip; i < line->len && used + 5 < size; i++) {
 		if (line->text[i] == '\t') {
 			memcpy(buf + used, "    ", 4);
 			used += 4;
@@ -28,19 +28,38 @@ static void expand(const struct source_line *line, char *buf, size_t size)
 	buf[used] = '\0';
 }
 
-static const struct step *shown_step(const struct ui *ui)
+/* Tabs that all lines shown have in common, so that narrow panes show code and not margin. */
+static u32 common_indent(const struct source_line *lines, int from, int to)
 {
-	const struct step *step = nav_current(ui);
+	u32 least = 8;
 
-	return step;
+	for (int i = from; i < to; i++) {
+		u32 tabs = 0;
+
+		while (tabs < lines[i].len && lines[i].text[tabs] == '\t')
+			tabs++;
+		if (tabs < lines[i].len && tabs < least)
+			least = tabs;
+	}
+	return least;
+}
+
+size_t code_line_at(const struct source_line *lines, size_t nr, u32 number)
+{
+	size_t at = source_line_at(lines, nr, number);
+
+	while (at > 0 && lines[at].len == 0)
+		at--;
+	return at;
 }
 
 static void draw(struct ui *ui, struct pane *p)
 {
-	const struct step *step = shown_step(ui);
+	const struct step *step = nav_current(ui);
 	const struct source_line *lines;
 	u32 set = sim_patches(nav_sim(ui));
 	size_t nr, at;
+	u32 skip = 0;
 	int first;
 
 	if (!step) {
@@ -55,13 +74,15 @@ static void draw(struct ui *ui, struct pane *p)
 			 step->line);
 		return;
 	}
-	at = source_line_at(lines, nr, step->line);
+	at = code_line_at(lines, nr, step->line);
 	first = max_int(min_int((int)at - p->at.h / 2, (int)nr - p->at.h), 0);
 	if (!p->focused) {
 		ui->views[VIEW_CODE].top = first;
 		p->top = first;
 	}
 	p->rows = (int)nr;
+	if (!p->find && p->at.w < 60)
+		skip = common_indent(lines, p->top, min_int(p->top + p->at.h, (int)nr));
 	for (int i = p->find ? 0 : p->top; i < (int)nr && pane_shows(p, i); i++) {
 		bool has = lines[i].patch < NR_PATCHES, on, here = (size_t)i == at;
 		char text[256], gutter[8] = "  ";
@@ -74,7 +95,7 @@ static void draw(struct ui *ui, struct pane *p)
 				 patch_number(patch_series(set), (enum patch_id)lines[i].patch));
 		else if (lines[i].patch == P_SERIES_V3)
 			snprintf(gutter, sizeof(gutter), "v3");
-		expand(&lines[i], text, sizeof(text));
+		expand(&lines[i], skip, text, sizeof(text));
 		pane_row(p, i, 0);
 		pane_put(p, has ? (on ? ST_PATCH_ON : ST_DIM) : ST_DIM, "%s", gutter);
 		pane_put(p, here ? ST_HERE : ST_DIM, "%s", here ? ">" : has && !on ? "-" : " ");
@@ -86,11 +107,11 @@ static void draw(struct ui *ui, struct pane *p)
 
 static void name_title(struct ui *ui, char *buf, size_t size)
 {
-	const struct step *step = shown_step(ui);
+	const struct step *step = nav_current(ui);
 
 	if (step)
-		snprintf(buf, size, "code %s:%u  kernel: %s", base_name(step->file), step->line,
-			 step_funcs[step_infos[step->id].func].kernel);
+		snprintf(buf, size, "code %s:%u %s()", base_name(step->file), step->line,
+			 step_funcs[step_infos[step->id].func].name);
 	else
 		snprintf(buf, size, "code");
 }

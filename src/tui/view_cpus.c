@@ -22,9 +22,9 @@ static const struct column columns[] = {
 	{ "max", "high_max", 7, PATCH_BIT(P_HIGH_LIMITS), 0, true },
 	{ "batch", "batch", 6, 0, 0, true },
 	{ "cmin", "count_min", 6, PATCH_BIT(P_COUNT_MIN), 0, true },
-	{ "af", "alloc_factor", 3, PATCH_BIT(P_ALLOC_SCALE), 0, false },
-	{ "ff", "free_factor", 3, 0, PATCH_BIT(P_FREE_COUNT), false },
-	{ "fc", "free_count", 5, PATCH_BIT(P_FREE_COUNT), 0, false },
+	{ "af", "alloc_factor", 4, PATCH_BIT(P_ALLOC_SCALE), 0, false },
+	{ "ff", "free_factor", 4, 0, PATCH_BIT(P_FREE_COUNT), false },
+	{ "fc", "free_count", 6, PATCH_BIT(P_FREE_COUNT), 0, false },
 };
 enum { NR_COLUMNS = ARRAY_SIZE(columns), WIDE_COLS = 110 };
 
@@ -151,7 +151,7 @@ static void plan(const struct ui *ui, const struct pane *p, struct layout *lay)
 	for (int i = 0; i < NR_COLUMNS; i++)
 		if (column_shown(i, lay->patches, p->at.w))
 			fixed += columns[i].width;
-	lay->bar = p->at.w >= WIDE_COLS ? 20 : p->at.w >= 80 ? 10 : 0;
+	lay->bar = p->at.w >= WIDE_COLS ? 20 : p->at.w >= 88 ? 10 : p->at.w >= 80 ? 7 : 0;
 	room = p->at.w - fixed - (lay->bar ? lay->bar + 4 : 0) - 2;
 	fit = max_int(room / lay->list_width, 1);
 	if (fit < NR_PCP_LISTS)
@@ -268,11 +268,11 @@ static void draw_head(struct ui *ui, const struct pane *content, const struct la
 	head.top = 0;
 	head.focused = false;
 	pane_row(p, 0, 0);
-	pane_put(p, style, "-cpu-");
+	pane_put(p, style, "%s", ui->sort == SORT_NUMBER ? "-cpu-" : "-cpu^");
 	for (int i = 0; i < NR_COLUMNS; i++) {
 		if (i == 6 && lay->bar)
 			pane_put(p, style, " [%-*s]", lay->bar + 1,
-				 lay->bar >= 20 ? "count against high |" : "count/high");
+				 lay->bar >= 20 ? "count against high |" : "");
 		if (i == 6)
 			pane_put(p, style, " P B");
 		if (column_shown(i, lay->patches, p->at.w))
@@ -413,17 +413,12 @@ static void draw(struct ui *ui, struct pane *p)
 	draw_head(ui, p, &lay);
 }
 
+/* The heads of the columns are the title; see draw_head(). */
 static void name_title(struct ui *ui, char *buf, size_t size)
 {
-	static const char *const sorts[NR_CPU_SORTS] = { "", " by count", " by high",
-							 " by activity" };
-	char zone[32];
-	u32 cpus = sim_nr_cpus(nav_sim(ui));
-
-	snprintf(buf, size,
-		 "cpu: %u of zone %s%s%s  P previous free high-order, B may keep a batch", cpus,
-		 sim_zone_name(nav_sim(ui), ui->zone, zone), sorts[ui->sort],
-		 ui->heat ? " heat: tenths of high" : "");
+	snprintf(buf, size, "%s",
+		 ui->heat ? "cpu: tenths of high in each pageset, # full, < acts; X for the rows" :
+			    "");
 }
 
 static enum handled who(struct ui *ui)

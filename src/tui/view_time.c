@@ -151,7 +151,7 @@ static void name_title(struct ui *ui, char *buf, size_t size)
 {
 	(void)ui;
 	snprintf(buf, size,
-		 "time: R refill  b bulk free  D drain  f flag  t tick  P patch  ! failure  ^ you");
+		 "time: R refill b bulk free D drain f flag t tick P patch ! failure ^ you");
 }
 
 const struct view_ops view_ops_time = {

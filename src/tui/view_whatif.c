@@ -11,35 +11,57 @@ static bool same_figures(const struct whatif *w, const struct lane *lane)
 	       lane->count == w->count && lane->high == w->high;
 }
 
+static bool lanes_alike(const struct lane *a, const struct lane *b)
+{
+	return b->done && !b->failed && a->freed == b->freed && a->refilled == b->refilled &&
+	       a->count == b->count && a->high == b->high;
+}
+
+/* The numbers of lanes with the same figures as lane @i, if it is the first of them. */
+static bool group(const struct whatif *w, u32 i, char *buf, size_t size)
+{
+	size_t used = 0;
+
+	for (u32 k = 0; k < w->nr; k++) {
+		if (!lanes_alike(&w->lanes[i], &w->lanes[k]))
+			continue;
+		if (k < i)
+			return false;
+		used += (size_t)snprintf(buf + used, size - used, "%s%u", used ? " " : "", k + 1);
+	}
+	return true;
+}
+
 /* One line: those that differ with their figures, those that do not by number. */
 static void draw_strip(struct ui *ui, struct pane *p)
 {
 	struct whatif *w = &ui->whatif;
-	bool any = false, pending = false, same = false;
+	bool any = false, pending = false;
+	char numbers[48], same[48] = "";
 
 	pane_row(p, 0, 1);
-	pane_put(p, ST_KEY, "now %llu/%lld  ", (unsigned long long)w->freed, (long long)w->count);
+	pane_put(p, ST_KEY, "now %llu/%lld", (unsigned long long)w->freed, (long long)w->count);
 	for (u32 i = 0; i < w->nr; i++) {
 		const struct lane *lane = &w->lanes[i];
 
 		pending |= !lane->done;
-		same |= lane->done && same_figures(w, lane);
-		if (!lane->done || lane->failed || same_figures(w, lane))
+		if (!lane->done || lane->failed || !group(w, i, numbers, sizeof(numbers)))
 			continue;
+		if (same_figures(w, lane)) {
+			snprintf(same, sizeof(same), "%s", numbers);
+			continue;
+		}
 		any = true;
-		pane_put(p, ST_KEY, "%u:", i + 1);
-		pane_put(p, ST_EVENT, "%llu/%lld  ", (unsigned long long)lane->freed,
+		pane_put(p, ST_KEY, "  %s: ", numbers);
+		pane_put(p, ST_EVENT, "%llu/%lld", (unsigned long long)lane->freed,
 			 (long long)lane->count);
 	}
-	if (same) {
-		for (u32 i = 0; i < w->nr; i++)
-			if (w->lanes[i].done && !w->lanes[i].failed &&
-			    same_figures(w, &w->lanes[i]))
-				pane_put(p, ST_DIM, "%u ", i + 1);
-		pane_put(p, ST_DIM, any ? ": same" : ": no patch makes a difference here");
-	}
 	if (pending)
-		pane_put(p, ST_DIM, " (computing)");
+		pane_put(p, ST_DIM, "  (computing)");
+	else if (!any)
+		pane_put(p, ST_DIM, "  no single patch makes a difference here (Enter in this pane: why)");
+	else if (same[0])
+		pane_put(p, ST_DIM, "  same: %s", same);
 }
 
 static void draw_table(struct ui *ui, struct pane *p)
@@ -114,7 +136,7 @@ static void name_title(struct ui *ui, char *buf, size_t size)
 {
 	snprintf(
 		buf, size,
-		"what if: same ops from the start, one patch switched: op %llu gives back / count after",
+		"what if one patch were switched: pages op %llu gives back/count after it",
 		(unsigned long long)ui->whatif.op + 1);
 }
 

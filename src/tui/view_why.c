@@ -112,65 +112,77 @@ static u32 choose(const struct op_view *view, u32 *chosen, u32 max)
 	return out;
 }
 
-/* At a boundary: what comes next, and the way on. */
-static void draw_boundary(struct ui *ui, struct pane *p)
+/* At a boundary: what comes next, and the way on. Rows from @row; returns the next free one. */
+static int draw_ahead(struct ui *ui, struct pane *p, int row)
 {
 	char words[UI_LINE_MAX], buf[UI_LINE_MAX + 64];
 	struct tl_pos pos = nav_pos(ui);
-	const struct ui_cue *cue;
 	struct sim_error err;
 	const u32 *slots;
-	size_t from = 0;
 	struct op op;
-	int row = 0;
 
-	if (!ui->view.valid) {
-		row = pane_wrap(p, row, 1, ST_NORMAL, ui->src.title ? ui->src.title : "");
-		if (ui->src.summary)
-			row = pane_wrap(p, row, 1, ST_DIM, ui->src.summary);
-	}
-	cue = nav_cue(ui, UI_SAY, pos.op, &from);
-	if (cue && ui->places[VIEW_LESSON].h < 3 && text_columns(cue->text) > p->at.w - 30)
-		row = pane_wrap(p, row, 1, ST_SAY, cue->text);
 	if (pos.op >= tl_length(ui->tl)) {
-		pane_row(p, row++, 1);
-		pane_put(
-			p, ST_NORMAL,
-			"The end of the scenario. S and N go back, i puts an operation in, T switches a patch from the start.");
-	} else if (tl_op(ui->tl, pos.op, &op, &slots, &err) == SIM_OK) {
-		snprintf(buf, sizeof(buf), "next, op %llu: %s   s steps into it, n runs it",
+		return pane_wrap(p, row, 1, ST_KEY,
+				 "the end: S N go back, T and a digit runs it again with a patch switched");
+	}
+	if (tl_op(ui->tl, pos.op, &op, &slots, &err) == SIM_OK) {
+		snprintf(buf, sizeof(buf), "next, op %llu: %s (s steps into it)",
 			 (unsigned long long)pos.op + 1, op_words(&op, words));
 		row = pane_wrap(p, row, 1, ST_KEY, buf);
 	}
 	if (nav_prediction(ui)) {
-		snprintf(buf, sizeof(buf), "asked before it: %s   p answers",
-			 nav_prediction(ui)->text);
+		snprintf(buf, sizeof(buf), "asked first: %s (p answers)", nav_prediction(ui)->text);
 		row = pane_wrap(p, row, 1, ST_ASK, buf);
 	}
+	return row;
+}
+
+/* Before the first operation: what the scenario is about. */
+static void draw_begin(struct ui *ui, struct pane *p)
+{
+	struct tl_pos pos = nav_pos(ui);
+	const struct ui_cue *cue;
+	size_t from = 0;
+	int row = 0;
+
+	row = pane_wrap(p, row, 1, ST_NORMAL, ui->src.title ? ui->src.title : "");
+	if (ui->src.summary)
+		row = pane_wrap(p, row, 1, ST_DIM, ui->src.summary);
+	cue = nav_cue(ui, UI_SAY, pos.op, &from);
+	if (cue && ui->places[VIEW_LESSON].h < 3 && text_columns(cue->text) > p->at.w - 30)
+		row = pane_wrap(p, row, 1, ST_SAY, cue->text);
+	draw_ahead(ui, p, row);
+}
+
+/* How many rows draw_ahead() takes: it is drawn outside the screen. */
+static int rows_ahead(struct ui *ui, const struct pane *p)
+{
+	struct pane probe = *p;
+
+	probe.top = 1 << 20;
+	probe.rows = 0;
+	return draw_ahead(ui, &probe, 0);
 }
 
 static void draw(struct ui *ui, struct pane *p)
 {
-	u32 chosen[LINES_MAX], n, max = LINES_MAX;
-	int row = 0;
+	u32 chosen[LINES_MAX], n;
+	bool boundary = nav_pos(ui).step == 0;
+	int row = 0, room = p->focused || ui->zoom ? LINES_MAX : min_int(p->at.h, LINES_MAX);
 
-	if (nav_pos(ui).step == 0) {
-		draw_boundary(ui, p);
-		row = p->rows;
-		if (!ui->view.valid || p->at.h - row < 1)
-			return;
-		max = (u32)(p->at.h - row);
+	if (!ui->view.valid) {
+		draw_begin(ui, p);
+		return;
 	}
-	if (!p->focused && !ui->zoom)
-		max = (u32)min_int((int)max, p->at.h);
-	n = choose(&ui->view, chosen, min_int((int)max, LINES_MAX) & 0xff);
-	for (u32 i = 0; i < n; i++) {
-		const struct step *step = &ui->view.steps[chosen[i]];
-
-		draw_step(ui, p, row++, step, nav_pos(ui).step > 0 && chosen[i] + 1 == ui->view.at);
-	}
-	/* What comes next, unless that is what a prediction asks. */
-	if (nav_pos(ui).step > 0 && ui->view.at < ui->view.nr_steps && row < p->at.h) {
+	if (boundary)
+		room = max_int(room - rows_ahead(ui, p), 0);
+	n = choose(&ui->view, chosen, (u32)room);
+	for (u32 i = 0; i < n; i++)
+		draw_step(ui, p, row++, &ui->view.steps[chosen[i]],
+			  !boundary && chosen[i] + 1 == ui->view.at);
+	if (boundary) {
+		draw_ahead(ui, p, row);
+	} else if (ui->view.at < ui->view.nr_steps && row < p->at.h) {
 		char text[STEP_TEXT_MAX];
 
 		pane_row(p, row, 1);

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Golden screens: each tests/tui/NAME.keys is played without a terminal and its last screen compared with NAME.screen.
+# Its first line names the options: "# --size 80x24 --ascii". With --update the screens are written anew.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+PAGESET=${PAGESET:-build/release/pageset}
+status=0
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+unset NO_COLOR XDG_CONFIG_HOME
+
+for keys in tests/tui/*.keys; do
+	name=$(basename "$keys" .keys)
+	read -r -a options < <(sed -n '1s/^# *//p' "$keys")
+	tail -n +2 "$keys" >"$tmp/keys"
+	locale=C.UTF-8
+	case " ${options[*]} " in *" --c-locale "*) locale=C ;; esac
+	options=("${options[@]/--c-locale/}")
+	args=()
+	for option in "${options[@]}"; do [ -z "$option" ] || args+=("$option"); done
+	if ! LC_ALL=$locale "$PAGESET" tui "${args[@]}" --keys "$tmp/keys" --dump "$tmp/screen" tests/tui/exit.yaml 2>"$tmp/err"; then
+		echo "FAIL screen $name: $(head -n 1 "$tmp/err")"
+		status=1
+	elif [ "${1-}" = --update ]; then
+		cp "$tmp/screen" "tests/tui/$name.screen"
+	elif diff -u "tests/tui/$name.screen" "$tmp/screen" >"$tmp/diff" 2>&1; then
+		echo "ok   screen $name"
+	else
+		echo "FAIL screen $name"
+		head -n 40 "$tmp/diff" | sed 's/^/     /'
+		status=1
+	fi
+done
+[ "${1-}" = --update ] && exit 0
+
+# A script with an unknown key, a size that is none, a file that is not there: one line and status 2.
+refuse() {
+	local what=$1
+	shift
+	"$PAGESET" tui "$@" >"$tmp/out" 2>"$tmp/err"
+	if [ $? = 2 ] && [ -s "$tmp/err" ] && [ ! -s "$tmp/out" ]; then
+		echo "ok   screen refuses $what"
+	else
+		echo "FAIL screen refuses $what"
+		status=1
+	fi
+}
+refuse "a size that is none" --size 80by24
+refuse "a script that is not there" --size 80x24 --keys tests/tui/none.keys tests/tui/exit.yaml
+refuse "a scenario that is not there" --size 80x24 tests/tui/none.yaml
+refuse "a session that is none" --size 80x24 --session tests/tui/exit.yaml
+refuse "to run without a terminal" tests/tui/exit.yaml
+exit $status

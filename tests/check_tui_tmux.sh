@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The screen in a real terminal: a tmux of its own. One line ok or FAIL for each thing seen.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+export LC_ALL=C.UTF-8
+unset NO_COLOR
+PAGESET=${PAGESET:-$PWD/build/release/pageset}
+scenario=$PWD/tests/tui/exit.yaml
+socket=pageset-test-$$
+status=0
+
+if ! command -v tmux >/dev/null 2>&1; then
+	echo "FAIL tui in tmux: tmux is not installed"
+	exit 1
+fi
+mux() { tmux -L "$socket" -f /dev/null "$@"; }
+trap 'mux kill-server 2>/dev/null' EXIT
+
+# The shell below shows whether the terminal came back.
+mux new-session -d -x 80 -y 24 "env PS1='prompt> ' TERM=tmux-256color bash --norc"
+
+# wait_for TEXT: until the screen has it (10 s at most).
+wait_for() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		mux capture-pane -p | grep -qF -- "$1" && return 0
+		sleep 0.1
+	done
+	return 1
+}
+see() {
+	if wait_for "$2"; then
+		echo "ok   tui in tmux: $1"
+	else
+		echo "FAIL tui in tmux: $1: no '$2' on the screen"
+		mux capture-pane -p | sed 's/^/     /'
+		status=1
+	fi
+}
+keys() { mux send-keys "$@"; }
+begin() {
+	keys "clear; $PAGESET $1" Enter
+	wait_for "$2"
+}
+
+begin "$scenario" "op 0/"
+see "opens a scenario" "nothing has happened yet"
+keys n n n
+see "runs operations" "op 3/"
+keys s s s
+see "steps" "step 3/"
+keys S S
+see "steps back" "step 1/"
+keys t 1
+see "switches a patch" "patches 1........."
+keys u
+see "takes it back" "patches .........."
+keys n
+see "says what happened" "gave back 125 pages"
+see "computes what if" "1: 0/125"
+keys w 1
+see "shows what if side by side" "what if patch 1 were on"
+keys d
+see "goes to the first difference" "step "
+keys Escape
+see "ends it with Esc" "back on main line"
+keys d all Enter
+see "compares with any set" "the same with patches all"
+keys Escape
+keys 3g p
+see "asks a prediction" "a number chooses"
+keys 1 Enter
+see "judges it" "Right: 0."
+keys Escape
+mux resize-window -x 120 -y 40
+see "uses a larger screen" "call stack"
+mux resize-window -x 40 -y 10
+see "has a compact form" "op 3/"
+mux resize-window -x 30 -y 8
+see "says what it needs" "pageset needs 40x10"
+mux resize-window -x 80 -y 24
+see "comes back from small" "what if one patch"
+keys C-z
+see "stops on Ctrl-Z" "Stopped"
+keys "fg" Enter
+see "resumes on fg" "what if one patch"
+mux capture-pane -p >"${TMPDIR:-/tmp}/tui-$$.a"
+keys C-l
+sleep 0.3
+mux capture-pane -p >"${TMPDIR:-/tmp}/tui-$$.b"
+if cmp -s "${TMPDIR:-/tmp}/tui-$$.a" "${TMPDIR:-/tmp}/tui-$$.b"; then
+	echo "ok   tui in tmux: Ctrl-L changes nothing"
+else
+	echo "FAIL tui in tmux: Ctrl-L changed the screen"
+	status=1
+fi
+rm -f "${TMPDIR:-/tmp}/tui-$$.a" "${TMPDIR:-/tmp}/tui-$$.b"
+keys q
+see "quits to the shell" "prompt>"
+
+# Ended from outside: the terminal is as it was, and a shell reads lines again.
+begin "$scenario" "op 0/"
+pid=$(pgrep -P "$(mux display-message -p '#{pane_pid}')" | head -n 1)
+kill -TERM "$pid"
+see "ends on TERM" "Terminated"
+keys "echo alive" Enter
+see "leaves a working shell" "alive"
+
+# No CPU while it waits.
+begin "$scenario" "op 0/"
+keys n
+sleep 2
+pid=$(pgrep -P "$(mux display-message -p '#{pane_pid}')" | head -n 1)
+before=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
+sleep 1
+after=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
+if [ $((after - before)) -le 1 ]; then
+	echo "ok   tui in tmux: waits without work"
+else
+	echo "FAIL tui in tmux: used $((after - before)) ticks in a second of waiting"
+	status=1
+fi
+keys q
+see "quits" "prompt>"
+
+keys "clear; TERM=dumb $PAGESET $scenario; echo status \$?" Enter
+see "TERM=dumb names the headless command" "step --text"
+see "and its status is 2" "status 2"
+exit $status

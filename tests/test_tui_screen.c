@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The screen on a null terminal, cell by cell. */
+#include <criterion/criterion.h>
+#include <locale.h>
+
+#include "tmpdir.h"
+#include "tui/command.h"
+#include "tui/struct_layout.h"
+#include "tui/whatif.h"
+#include "tui_source.h"
+
+static struct ui_options opt;
+
+static struct ui *begin(int cols, int rows, const char *keys)
+{
+	struct ui *ui;
+
+	opt = test_options(cols, rows);
+	opt.ascii = true;
+	opt.open = "exit";
+	ui = ui_open(&opt);
+	cr_assert(ui, "%s", opt.error);
+	cr_assert(ui_feed(ui, keys));
+	return ui;
+}
+
+/* One row of the screen, blanks at its end cut off. */
+static const char *row(int y)
+{
+	static char text[1024];
+	size_t n;
+
+	cr_assert(mvwinnstr(newscr, y, 0, text, (int)sizeof(text) - 1) != ERR);
+	n = strlen(text);
+	while (n > 0 && text[n - 1] == ' ')
+		text[--n] = '\0';
+	return text;
+}
+
+static bool screen_has(const struct ui *ui, const char *text)
+{
+	for (int y = 0; y < ui->rows; y++)
+		if (strstr(row(y), text))
+			return true;
+	return false;
+}
+
+static void has(struct ui *ui, const char *text)
+{
+	char *all;
+
+	if (screen_has(ui, text))
+		return;
+	all = shot_text(ui);
+	cr_assert_fail("'%s' is not on the screen:\n%s", text, all);
+}
+
+Test(tui_screen, begins_with_what_comes_next)
+{
+	struct ui *ui = begin(80, 24, "");
+
+	cr_assert_str_eq(row(0), " exit  op 0/6  v2 patches ..........  main line");
+	cr_assert_str_eq(row(1),
+			 " NOW  nothing has happened yet; next: cpu0 allocates 500 pages, movable");
+	has(ui, "A process exits");
+	ui_close(ui);
+}
+
+/* 63 + 2 * 31 pages are in the lists when the PGD comes: free_high empties all. */
+Test(tui_screen, drain_of_the_exit)
+{
+	struct ui *ui = begin(80, 24, "nnnn");
+
+	cr_assert(strncmp(row(1), " NOW  done: cpu0 frees a block (gave back 125 pages)", 50) == 0);
+	cr_assert(strncmp(row(3), ">0       0*  321", 16) == 0, "%s", row(3));
+	has(ui, "now 125/0  1: 0/125  5: 320/0  7 8 9: 0/566  10: 309/0  same: 2 3 4 6");
+	ui_close(ui);
+}
+
+Test(tui_screen, conditions_and_those_not_asked)
+{
+	struct ui *ui = begin(80, 24, "nnne");
+
+	has(ui, "not asked: patch 1 is off");
+	has(ui, "not asked: patch 3 is off");
+	has(ui, "cpu0: free_high: consecutive frees of order 1..3");
+	has(ui, "zone->stats.free_high++;");
+	ui_close(ui);
+}
+
+Test(tui_screen, back_is_where_it_was)
+{
+	struct ui *ui = begin(80, 24, "nnnsss");
+	char *before = shot_text(ui), *after;
+
+	cr_assert(ui_feed(ui, "5sSSSSSneNE"));
+	cr_assert(ui_feed(ui, "<Home>nnnsss"));
+	after = shot_text(ui);
+	cr_assert_str_eq(before, after);
+	free(before);
+	free(after);
+	ui_close(ui);
+}
+
+Test(tui_screen, toggle_and_undo)
+{
+	struct ui *ui = begin(80, 24, "nnnt3");
+
+	has(ui, "v2 patches .23.......");
+	has(ui, "patch 3 on from here on; it needs 2");
+	cr_assert(ui_feed(ui, "u"));
+	has(ui, "v2 patches ..........");
+	cr_assert_eq(tl_length(ui->tl), 6);
+	cr_assert(ui_feed(ui, "T1n"));
+	has(ui, "v2 patches 1.........");
+	/* With patch 1 the PGD alone drains nothing. */
+	cr_assert_eq(sim_pageset(nav_sim(ui), 0, 0)->count, 125);
+	ui_close(ui);
+}
+
+Test(tui_screen, what_if_side_by_side)
+{
+	struct ui *ui = begin(80, 24, "nnnnw1");
+
+	has(ui, "what if patch 1 were on");
+	has(ui, "first difference: op ");
+	has(ui, "they part at step");
+	cr_assert(ui_feed(ui, "<Esc>"));
+	cr_assert(!ui->compare.on);
+	has(ui, "v2 patches ..........");
+	ui_close(ui);
+}
+
+Test(tui_screen, no_difference_says_why)
+{
+	struct ui *ui = begin(80, 24, "nw4");
+
+	has(ui, "no difference in op 1, because");
+	ui_close(ui);
+}
+
+Test(tui_screen, predict_right_wrong_and_reveal)
+{
+	struct ui *ui = begin(80, 24, "nnnp");
+
+	has(ui, "What will cpu 0's count be?");
+	cr_assert(ui_feed(ui, "h"));
+	has(ui, "Look at free_factor.");
+	cr_assert(ui_feed(ui, "2<Enter>"));
+	has(ui, "Wrong: you said 62, it is 0.");
+	has(ui, "All of it goes.");
+	cr_assert_eq(ui->nr_answers, 1);
+	cr_assert(!ui->answers[0].correct);
+	ui_close(ui);
+	ui = begin(80, 24, "nnnp1<Enter>");
+	cr_assert(ui->answers[0].correct);
+	cr_assert_eq(ui->answers[0].points, 2);
+	ui_close(ui);
+}
+
+Test(tui_screen, breakpoints_forward_and_back)
+{
+	struct ui *ui = begin(80, 24, "bcpu[0].zone[0].count > 100<Enter>c");
+	struct tl_pos pos = nav_pos(ui);
+
+	cr_assert(sim_pageset(nav_sim(ui), 0, 0)->count > 100);
+	cr_assert(ui_feed(ui, "S"));
+	cr_assert(sim_pageset(nav_sim(ui), 0, 0)->count <= 100);
+	cr_assert(ui_feed(ui, "<End>"));
+	/* Back to the last time it became true, then on: the first is where it was. */
+	cr_assert(ui_feed(ui, "C"));
+	cr_assert(nav_pos(ui).op <= 6);
+	cr_assert(ui_feed(ui, "<Home>c"));
+	cr_assert_eq(nav_pos(ui).op, pos.op);
+	cr_assert_eq(nav_pos(ui).step, pos.step);
+	ui_close(ui);
+}
+
+Test(tui_screen, who_set_a_value)
+{
+	struct ui *ui = begin(80, 24, "nnnnno");
+
+	cr_assert_eq(ui->focus, VIEW_CPUS);
+	cr_assert(ui_feed(ui, "o"));
+	/* The tick of op 5 changed nothing: the count came from op 4's last page. */
+	cr_assert_eq(nav_pos(ui).op, 3);
+	has(ui, "was set here, by op 4");
+	ui_close(ui);
+}
+
+Test(tui_screen, every_pane_is_reached_by_tab)
+{
+	struct ui *ui = begin(80, 24, "nnnsss");
+
+	for (int i = 0; i < NR_VIEWS; i++) {
+		cr_assert(ui->places[ui->focus].h > 0, "pane %d has no place", (int)ui->focus);
+		cr_assert(ui_feed(ui, "<Enter>"));
+		cr_assert(ui_feed(ui, "<Esc><Tab>"));
+	}
+	cr_assert_eq(ui->focus, VIEW_CPUS);
+	ui_close(ui);
+}
+
+Test(tui_screen, inject_in_the_middle)
+{
+	struct ui *ui = begin(80, 24, "nnnssi<Right><Right><Right><Right><Right><Right><Enter>");
+
+	cr_assert_eq(ui->dialog.kind, DIALOG_NONE, "%s", ui->dialog.message);
+	cr_assert_eq(tl_nr_injections(ui->tl, 3), 1);
+	cr_assert(ui_feed(ui, "u"));
+	cr_assert_eq(tl_nr_injections(ui->tl, 3), 0);
+	ui_close(ui);
+}
+
+Test(tui_screen, too_small_says_what_it_needs_and_comes_back)
+{
+	struct ui *ui = begin(80, 24, "nnn<Resize 30x8>");
+
+	cr_assert_str_eq(row(0), "pageset needs 40x10, this is 3");
+	cr_assert(ui_feed(ui, "<Resize 80x24>"));
+	has(ui, "op 3/6");
+	ui_close(ui);
+}
+
+Test(tui_screen, start_page_by_level)
+{
+	struct ui *ui;
+
+	opt = test_options(80, 24);
+	opt.ascii = true;
+	ui = ui_open(&opt);
+	cr_assert(ui);
+	ui_draw(ui);
+	cr_assert(strstr(row(3), "beginner"));
+	cr_assert(strstr(row(4), "exit"));
+	cr_assert(strstr(row(5), "advanced"));
+	cr_assert(strstr(row(6), "224 CPUs"));
+	cr_assert(!ui_feed(ui, "q"));
+	ui_close(ui);
+}
+
+Test(tui_screen, session_replays_exactly, .init = tmpdir_make, .fini = tmpdir_remove)
+{
+	struct ui *ui = begin(80, 24, "nnt1nns");
+	u64 digest = sim_state_digest(nav_sim(ui));
+	char path[128], error[UI_ERROR_MAX];
+	struct tl_pos pos = nav_pos(ui);
+
+	snprintf(path, sizeof(path), "%s/s", tmpdir);
+	cr_assert(session_save(ui, path, error, sizeof(error)), "%s", error);
+	ui_close(ui);
+	ui = begin(80, 24, "");
+	cr_assert(session_load(ui, path, error, sizeof(error)), "%s", error);
+	cr_assert_eq(sim_state_digest(nav_sim(ui)), digest);
+	cr_assert_eq(nav_pos(ui).op, pos.op);
+	cr_assert_eq(nav_pos(ui).step, pos.step);
+	cr_assert(!session_load(ui, "/dev/null", error, sizeof(error)));
+	cr_assert(strstr(error, "not a saved session"), "%s", error);
+	ui_close(ui);
+}
+
+/* reference/struct-layout.md, level by level. */
+Test(tui_screen, struct_layout_at_every_level)
+{
+	static const char base[] = "lock 0/4, count 4/4, high 8/4, batch 12/4, free_factor 16/2, "
+				   "expire 18/2, hole 20/4, lists 24/208";
+	static const char one[] = "lock 0/4, count 4/4, high 8/4, batch 12/4, flags 16/1, "
+				  "free_factor 17/1, expire 18/2, hole 20/4, lists 24/208";
+	static const char five[] =
+		"lock 0/4, count 4/4, high 8/4, batch 12/4, flags 16/1, alloc_factor 17/1, "
+		"free_factor 18/1, expire 19/1, hole 20/4, lists 24/208";
+	static const char six[] =
+		"lock 0/4, count 4/4, high 8/4, high_min 12/4, high_max 16/4, batch 20/4, "
+		"flags 24/1, alloc_factor 25/1, free_factor 26/1, expire 27/1, hole 28/4, lists 32/208";
+	static const char nine[] =
+		"lock 0/4, count 4/4, count_min 8/4, high 12/4, high_min 16/4, high_max 20/4, "
+		"batch 24/4, flags 28/1, alloc_factor 29/1, free_factor 30/1, expire 31/1, lists 32/208";
+	static const char ten[] =
+		"lock 0/4, count 4/4, count_min 8/4, high 12/4, high_min 16/4, high_max 20/4, "
+		"batch 24/4, flags 28/1, alloc_factor 29/1, expire 30/1, hole 31/1, free_count 32/2, "
+		"hole 34/6, lists 40/208";
+	static const char *const want[] = { base, one, one, one, one, five, six, six, six, nine, ten };
+	static const char v3[] =
+		"lock 0/4, count 4/4, high 8/4, high_min 12/4, high_max 16/4, batch 20/4, flags 24/1, "
+		"alloc_factor 25/1, expire 26/1, hole 27/1, free_count 28/2, hole 30/2, lists 32/208";
+	struct struct_layout l;
+	char text[512];
+
+	for (int level = 0; level <= 10; level++) {
+		struct_layout(patch_level(SERIES_V2, level), &l);
+		cr_expect_str_eq(struct_layout_text(&l, text, sizeof(text)), want[level], "level %d: %s",
+				 level, text);
+		cr_expect_eq(l.size, 256);
+	}
+	struct_layout(patch_level(SERIES_V3, 9), &l);
+	cr_expect_str_eq(struct_layout_text(&l, text, sizeof(text)), v3);
+	struct_layout(0, &l);
+	cr_expect(l.sum_members == 228 && l.nr_holes == 1 && l.padding == 24);
+	struct_layout(patch_level(SERIES_V2, 10), &l);
+	cr_expect(l.sum_members == 241 && l.nr_holes == 2 && l.sum_holes == 7 && l.padding == 8);
+}
+
+/* No two requests share a key, and each has a line of help. */
+Test(tui_screen, key_table_is_sound)
+{
+	for (int r = 0; r < (int)REQ_DIGIT; r++) {
+		const char *at = key_infos[r].keys;
+
+		cr_expect(at && *at && key_infos[r].help[0]);
+		while (*at) {
+			int key;
+			size_t n = key_parse(at, &key);
+
+			cr_assert(n > 0, "%s", at);
+			cr_expect_eq(key_request(key), r, "%s", at);
+			at += n;
+			at += *at == ' ';
+		}
+	}
+}
