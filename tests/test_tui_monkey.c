@@ -26,9 +26,11 @@ static u32 next_random(u32 below)
 /* Mostly keys that do something, now and then any character. */
 static int random_key(void)
 {
-	static const char often[] = "snfceSNFCEggttTTuuwwwdboip \t\t\r\rjkhlzxXZP:?/+-m'0123456789M";
-	static const int special[] = { KEY_UP,	 KEY_DOWN, KEY_LEFT, KEY_RIGHT, KEY_PPAGE, KEY_NPAGE,
-				       KEY_HOME, KEY_END,  KEY_BTAB, KEY_BACKSPACE, KEY_F(1) };
+	static const char often[] =
+		"snfceSNFCEggttTTuuwwwdboip \t\t\r\rjkhlzxXZP:?/+-m'0123456789M";
+	static const int special[] = { KEY_UP,	  KEY_DOWN,	 KEY_LEFT, KEY_RIGHT,
+				       KEY_PPAGE, KEY_NPAGE,	 KEY_HOME, KEY_END,
+				       KEY_BTAB,  KEY_BACKSPACE, KEY_F(1) };
 	u32 kind = next_random(20);
 
 	if (kind < 13)

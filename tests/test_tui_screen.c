@@ -279,7 +279,9 @@ Test(tui_screen, struct_layout_at_every_level)
 		"lock 0/4, count 4/4, count_min 8/4, high 12/4, high_min 16/4, high_max 20/4, "
 		"batch 24/4, flags 28/1, alloc_factor 29/1, expire 30/1, hole 31/1, free_count 32/2, "
 		"hole 34/6, lists 40/208";
-	static const char *const want[] = { base, one, one, one, one, five, six, six, six, nine, ten };
+	static const char *const want[] = {
+		base, one, one, one, one, five, six, six, six, nine, ten
+	};
 	static const char v3[] =
 		"lock 0/4, count 4/4, high 8/4, high_min 12/4, high_max 16/4, batch 20/4, flags 24/1, "
 		"alloc_factor 25/1, expire 26/1, hole 27/1, free_count 28/2, hole 30/2, lists 32/208";
@@ -288,8 +290,8 @@ Test(tui_screen, struct_layout_at_every_level)
 
 	for (int level = 0; level <= 10; level++) {
 		struct_layout(patch_level(SERIES_V2, level), &l);
-		cr_expect_str_eq(struct_layout_text(&l, text, sizeof(text)), want[level], "level %d: %s",
-				 level, text);
+		cr_expect_str_eq(struct_layout_text(&l, text, sizeof(text)), want[level],
+				 "level %d: %s", level, text);
 		cr_expect_eq(l.size, 256);
 	}
 	struct_layout(patch_level(SERIES_V3, 9), &l);

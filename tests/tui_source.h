@@ -180,10 +180,9 @@ static const struct ui_expr test_expressions = {
 
 static inline struct ui_options test_options(int cols, int rows)
 {
-	return (struct ui_options){ .library = &test_library,
-				    .expr = &test_expressions,
-				    .cols = cols,
-				    .rows = rows };
+	return (struct ui_options){
+		.library = &test_library, .expr = &test_expressions, .cols = cols, .rows = rows
+	};
 }
 
 #endif

@@ -49,10 +49,10 @@ shot() {
 
 exit_drain=scenarios/exit-drain.yaml
 shot start-page 80 24 ""
-shot drain 80 24 "$exit_drain" Home b d r a i n Enter c 6 0 s
-shot drain-120x40 120 40 "$exit_drain" Home b d r a i n Enter c 6 0 s
-shot what-if 120 40 "$exit_drain" Home b d r a i n Enter c w 1 d
-shot predict 80 24 "$exit_drain" c p
+shot drain 80 24 "$exit_drain" 3 g 7 1 s
+shot drain-120x40 120 40 "$exit_drain" 3 g 7 1 s
+shot what-if 120 40 "$exit_drain" 4 g w 1 d
+shot predict 80 24 "$exit_drain" 3 g p
 shot patches 80 24 "$exit_drain" End : p a n e Space p a t c h e s Enter T 7
 shot struct 120 40 "$exit_drain" End T 5 T 0 : p a n e Space s t r u c t Enter
-shot wide-200x60 200 60 "$exit_drain" Home b d r a i n Enter c
+shot wide-200x60 200 60 "$exit_drain" 3 g 7 1 s

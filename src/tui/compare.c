@@ -71,14 +71,13 @@ void compare_reason(const struct ui *ui, const struct op_view *a, const struct o
 
 	moved(a, b, &same);
 	if (!compare_part(a, b, &i, &k)) {
-		snprintf(buf, size, "all the same: no code of patch %d runs here", number);
+		snprintf(buf, size, "no code of patch %d runs here", number);
 	} else if (step) {
 		step_format(nav_sim(ui), step, text);
-		snprintf(buf, size, "%s%.200s", same ? "moves the same pages: " : "", text);
+		snprintf(buf, size, "%s%.200s", same ? "same pages; " : "", text);
 	} else if (k < b->nr_steps) {
 		step_format(nav_sim(ui), &b->steps[k], text);
-		snprintf(buf, size, "%s%.200s",
-			 same ? "moves the same pages: " : "by what came before: ", text);
+		snprintf(buf, size, "%s%.200s", same ? "same pages; " : "from before: ", text);
 	} else {
 		snprintf(buf, size, "fewer steps: the operation ends earlier");
 	}

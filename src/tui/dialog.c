@@ -221,8 +221,11 @@ static void draw_predict(struct ui *ui)
 	struct dialog *d = &ui->dialog;
 	const struct ui_cue *cue = d->cue;
 	int w = min_int(ui->cols - 4, 74);
-	struct pane p = framed(ui, min_int(ui->rows - 4, 7 + (int)cue->nr_choices + (d->hinted ? 2 : 0) +
-						     (d->answered ? 4 : 0)), w, "predict");
+	struct pane p =
+		framed(ui,
+		       min_int(ui->rows - 4, 7 + (int)cue->nr_choices + (d->hinted ? 2 : 0) +
+						     (d->answered ? 4 : 0)),
+		       w, "predict");
 	const struct answer *a = d->answered ? nav_answer(ui, cue->id) : NULL;
 	int row = pane_wrap(&p, 0, 1, ST_KEY, cue->text) + 1, caret;
 

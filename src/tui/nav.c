@@ -96,6 +96,8 @@ static bool begins_unit(const struct op_view *view, u32 i)
 		return i == 0 || (view->steps[i - 1].id != STEP_FREE_BEGIN &&
 				  view->steps[i - 1].id != STEP_RESERVE_TO_MOVABLE &&
 				  view->steps[i - 1].id != STEP_ALLOC_FACTOR_DOWN);
+	if (id == STEP_ALLOC_BEGIN)
+		return true;
 	if (id == STEP_LIST_EMPTY)
 		return view->steps[0].id == STEP_BULK_ALLOC;
 	return step_infos[id].kind == SK_ENTER && step_funcs[step_infos[id].func].callers == 0;

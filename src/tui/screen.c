@@ -97,22 +97,23 @@ static void layout_full(struct ui *ui)
 
 static void layout_wide(struct ui *ui)
 {
-	static const enum view_id left[] = { VIEW_WHY, VIEW_CODE, VIEW_WHATIF, NR_VIEWS };
+	static const enum view_id left[] = { VIEW_WHY, VIEW_CODE, NR_VIEWS };
 	static const enum view_id other[] = { VIEW_PAGES, VIEW_LOG,    VIEW_ZONE,     VIEW_STACK,
 					      VIEW_LISTS, VIEW_STEPS,  VIEW_MAP,      VIEW_PATCHES,
 					      VIEW_STATS, VIEW_STRUCT, VIEW_BRANCHES, NR_VIEWS };
 	struct rect body = frame(ui, max_int(ui->rows / 5, 4), ui->rows >= 36 ? 4 : 1);
 	enum view_id right[NR_VIEWS + 1];
-	int n = 0, width = ui->cols * 3 / 5;
+	int n = 0, width = ui->cols * 3 / 5, what = body.h >= 26 ? 13 : 2;
 
 	if (!ui->places[ui->focus].h && !listed(left, ui->focus) && ui->focus != VIEW_PAGES &&
-	    ui->focus != VIEW_LOG && ui->focus != VIEW_ZONE)
+	    ui->focus != VIEW_WHATIF && ui->focus != VIEW_LOG && ui->focus != VIEW_ZONE)
 		right[n++] = ui->focus;
 	for (int i = 0; other[i] != NR_VIEWS; i++)
 		if (n == 0 || right[0] != other[i])
 			right[n++] = other[i];
 	right[n] = NR_VIEWS;
-	fill_column(ui, left, body.y, 0, body.h, width);
+	fill_column(ui, left, body.y, 0, body.h - what, width);
+	place(ui, VIEW_WHATIF, body.y + body.h - what, 0, what, width);
 	fill_column(ui, right, body.y, width + 1, body.h, body.w - width - 1);
 	if (!ui->places[ui->focus].h) {
 		memset(&ui->places[VIEW_PAGES], 0, sizeof(struct rect));
@@ -302,8 +303,8 @@ static void each_bar_word(const struct ui *ui,
 			  void (*fn)(void *ctx, enum request req, int x, const char *label),
 			  void *ctx)
 {
-	static const enum request order[] = { REQ_STEP,	   REQ_OP,   REQ_EVENT,	   REQ_WHATIF,
-					      REQ_TOGGLE,  REQ_NEXT_PANE, REQ_HELP, REQ_QUIT,
+	static const enum request order[] = { REQ_STEP,	   REQ_OP,	  REQ_EVENT,	REQ_WHATIF,
+					      REQ_TOGGLE,  REQ_NEXT_PANE, REQ_HELP,	REQ_QUIT,
 					      REQ_COMMAND, REQ_PREDICT,	  REQ_CONTINUE, REQ_WHO,
 					      REQ_DIFF,	   REQ_BREAK,	  REQ_INJECT,	REQ_UNDO,
 					      REQ_PLAY,	   REQ_FINISH,	  REQ_ENTER };

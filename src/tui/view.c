@@ -200,7 +200,8 @@ static void boundary_words(struct ui *ui, char *buf, size_t size)
 		snprintf(did, sizeof(did), "failed: %s (got %u)", words, ui->view.result.got);
 	else if (freed || got)
 		snprintf(did, sizeof(did), "done: %s (%s %llu pages)", words,
-			 freed ? "gave back" : "refilled", (unsigned long long)(freed ? freed : got));
+			 freed ? "gave back" : "refilled",
+			 (unsigned long long)(freed ? freed : got));
 	else
 		snprintf(did, sizeof(did), "done: %s", words);
 	if (text_columns(did) + text_columns(next) + 9 <= ui->cols)

@@ -12,21 +12,21 @@ struct column {
 	const char *head, *field;
 	int width;
 	u32 patch, gone_with; /* masks, as in field_infos */
-	bool wide;	      /* only on wide screens */
+	int from_cols;	      /* on screens that wide */
 };
 
 static const struct column columns[] = {
-	{ "count", "count", 6, 0, 0, false },
-	{ "high", "high", 6, 0, 0, false },
-	{ "min", "high_min", 6, PATCH_BIT(P_HIGH_LIMITS), 0, true },
-	{ "max", "high_max", 7, PATCH_BIT(P_HIGH_LIMITS), 0, true },
-	{ "batch", "batch", 6, 0, 0, true },
-	{ "cmin", "count_min", 6, PATCH_BIT(P_COUNT_MIN), 0, true },
-	{ "af", "alloc_factor", 4, PATCH_BIT(P_ALLOC_SCALE), 0, false },
-	{ "ff", "free_factor", 4, 0, PATCH_BIT(P_FREE_COUNT), false },
-	{ "fc", "free_count", 6, PATCH_BIT(P_FREE_COUNT), 0, false },
+	{ "count", "count", 6, 0, 0, 0 },
+	{ "high", "high", 6, 0, 0, 0 },
+	{ "min", "high_min", 6, PATCH_BIT(P_HIGH_LIMITS), 0, 110 },
+	{ "max", "high_max", 7, PATCH_BIT(P_HIGH_LIMITS), 0, 110 },
+	{ "batch", "batch", 6, 0, 0, 140 },
+	{ "cmin", "count_min", 6, PATCH_BIT(P_COUNT_MIN), 0, 140 },
+	{ "af", "alloc_factor", 4, PATCH_BIT(P_ALLOC_SCALE), 0, 0 },
+	{ "ff", "free_factor", 4, 0, PATCH_BIT(P_FREE_COUNT), 0 },
+	{ "fc", "free_count", 6, PATCH_BIT(P_FREE_COUNT), 0, 0 },
 };
-enum { NR_COLUMNS = ARRAY_SIZE(columns), WIDE_COLS = 110 };
+enum { NR_COLUMNS = ARRAY_SIZE(columns) };
 
 static s64 column_value(const struct per_cpu_pages *pcp, int column, u32 patches)
 {
@@ -57,7 +57,7 @@ static bool column_shown(int column, u32 patches, int width)
 	const struct column *c = &columns[column];
 
 	return (!c->patch || (patches & c->patch)) && !(patches & c->gone_with) &&
-	       (!c->wide || width >= WIDE_COLS);
+	       width >= c->from_cols;
 }
 
 /* ---- order of CPUs ---- */
@@ -151,7 +151,7 @@ static void plan(const struct ui *ui, const struct pane *p, struct layout *lay)
 	for (int i = 0; i < NR_COLUMNS; i++)
 		if (column_shown(i, lay->patches, p->at.w))
 			fixed += columns[i].width;
-	lay->bar = p->at.w >= WIDE_COLS ? 20 : p->at.w >= 88 ? 10 : p->at.w >= 80 ? 7 : 0;
+	lay->bar = p->at.w >= 140 ? 20 : p->at.w >= 88 ? 10 : p->at.w >= 80 ? 7 : 0;
 	room = p->at.w - fixed - (lay->bar ? lay->bar + 4 : 0) - 2;
 	fit = max_int(room / lay->list_width, 1);
 	if (fit < NR_PCP_LISTS)

@@ -59,7 +59,8 @@ static void draw_strip(struct ui *ui, struct pane *p)
 	if (pending)
 		pane_put(p, ST_DIM, "  (computing)");
 	else if (!any)
-		pane_put(p, ST_DIM, "  no single patch makes a difference here (Enter in this pane: why)");
+		pane_put(p, ST_DIM,
+			 "  no single patch makes a difference here (Enter in this pane: why)");
 	else if (same[0])
 		pane_put(p, ST_DIM, "  same: %s", same);
 }
@@ -69,9 +70,9 @@ static void draw_table(struct ui *ui, struct pane *p)
 	struct whatif *w = &ui->whatif;
 
 	pane_row(p, 0, 1);
-	pane_put(p, ST_DIM, "switched      gives back  takes  count   high  why");
+	pane_put(p, ST_DIM, "switched    back  take count  high  why");
 	pane_row(p, 1, 1);
-	pane_put(p, ST_KEY, "as it is     %11llu %6llu %6lld %6lld", (unsigned long long)w->freed,
+	pane_put(p, ST_KEY, "as it is  %6llu%6llu%6lld%6lld", (unsigned long long)w->freed,
 		 (unsigned long long)w->refilled, (long long)w->count, (long long)w->high);
 	for (u32 i = 0; i < w->nr; i++) {
 		const struct lane *lane = &w->lanes[i];
@@ -86,7 +87,7 @@ static void draw_table(struct ui *ui, struct pane *p)
 		pane_put(p, same ? ST_DIM : ST_KEY, "%2u %-3s%-4s", i + 1,
 			 w->base & PATCH_BIT(id) ? "off" : "on", also);
 		if (!lane->done) {
-			pane_put(p, ST_DIM, "   computing");
+			pane_put(p, ST_DIM, "  computing");
 			continue;
 		}
 		if (lane->failed) {
@@ -94,9 +95,9 @@ static void draw_table(struct ui *ui, struct pane *p)
 			continue;
 		}
 		if (same)
-			pane_put(p, ST_DIM, "  %11s %6s %6s %6s  ", "same", "", "", "");
+			pane_put(p, ST_DIM, "%6s%20s", "same", "");
 		else
-			pane_put(p, ST_EVENT, "  %11llu %6llu %6lld %6lld  ",
+			pane_put(p, ST_EVENT, "%6llu%6llu%6lld%6lld  ",
 				 (unsigned long long)lane->freed,
 				 (unsigned long long)lane->refilled, (long long)lane->count,
 				 (long long)lane->high);
@@ -134,10 +135,9 @@ static void draw(struct ui *ui, struct pane *p)
 
 static void name_title(struct ui *ui, char *buf, size_t size)
 {
-	snprintf(
-		buf, size,
-		"what if one patch were switched: pages op %llu gives back/count after it",
-		(unsigned long long)ui->whatif.op + 1);
+	snprintf(buf, size,
+		 "what if one patch were switched: pages op %llu gives back/count after it",
+		 (unsigned long long)ui->whatif.op + 1);
 }
 
 static enum handled request(struct ui *ui, enum request req)

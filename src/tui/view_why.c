@@ -21,14 +21,19 @@ static bool is_detail(const struct step *step)
 /* Conditions and answers come before things that merely happen where room is short. */
 static int weight(const struct step *step)
 {
+	/* A fixed limit or size is the normal case; what decides is not. */
+	if (step->id == STEP_NA_TUNE_HIGH || step->id == STEP_NA_HIGH_MARK ||
+	    step->id == STEP_NA_SCALE_CAP || step->id == STEP_NA_ALLOC_SCALE ||
+	    step->id == STEP_NA_BELOW_HIGH)
+		return 1;
 	switch (step_infos[step->id].kind) {
 	case SK_COND:
+	case SK_NOT_ASKED:
 	case SK_RESULT:
 	case SK_DRAIN:
 	case SK_FAIL:
 	case SK_FLAG:
 		return 3;
-	case SK_NOT_ASKED:
 	case SK_REFILL:
 	case SK_BULK:
 		return 2;
@@ -49,7 +54,7 @@ static void draw_step(struct ui *ui, struct pane *p, int row, const struct step 
 				 step_infos[step->id].patch < NR_PATCHES ?
 					 (enum patch_id)step_infos[step->id].patch :
 					 P_AVOID_DRAIN);
-	int at = min_int(max_int(p->at.w * 3 / 5, 30), p->at.w - 12);
+	int at = min_int(max_int(p->at.w - 27, 26), p->at.w - 12);
 
 	step_parts(ui, step, left, right);
 	pane_row(p, row, 0);
@@ -122,8 +127,9 @@ static int draw_ahead(struct ui *ui, struct pane *p, int row)
 	struct op op;
 
 	if (pos.op >= tl_length(ui->tl)) {
-		return pane_wrap(p, row, 1, ST_KEY,
-				 "the end: S N go back, T and a digit runs it again with a patch switched");
+		return pane_wrap(
+			p, row, 1, ST_KEY,
+			"the end: S N go back, T and a digit runs it again with a patch switched");
 	}
 	if (tl_op(ui->tl, pos.op, &op, &slots, &err) == SIM_OK) {
 		snprintf(buf, sizeof(buf), "next, op %llu: %s (s steps into it)",
@@ -191,17 +197,28 @@ static void draw(struct ui *ui, struct pane *p)
 	}
 }
 
+/* The functions that run, innermost last; of too many the outer ones are left out. */
 static void name_title(struct ui *ui, char *buf, size_t size)
 {
 	struct step_stack stack;
+	int room = ui->places[VIEW_WHY].w - 14, len = 0;
 	size_t used;
+	u32 first;
 
 	used = (size_t)snprintf(buf, size, "why");
 	if (nav_pos(ui).step == 0)
 		return;
 	nav_stack(&ui->view, ui->view.at, &stack);
-	for (u32 i = 0; i < stack.depth && used < size; i++) {
-		int n = snprintf(buf + used, size - used, "%s%s", i == 0 ? ": " : " > ",
+	for (first = stack.depth; first > 0; first--) {
+		len += (int)strlen(step_funcs[stack.funcs[first - 1]].name) + 3;
+		if (len > room && first < stack.depth)
+			break;
+	}
+	for (u32 i = first; i < stack.depth && used < size; i++) {
+		int n = snprintf(buf + used, size - used, "%s%s",
+				 i > first ? " > " :
+				 first > 0 ? ": .. > " :
+					     ": ",
 				 step_funcs[stack.funcs[i]].name);
 
 		used += n > 0 ? (size_t)n : 0;

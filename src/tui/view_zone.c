@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The zone: free pages against the watermarks, flags, and the buddy's free lists by order and type. */
+#include <string.h>
+
 #include "view.h"
 
 static void put_value(struct pane *p, const char *name, s64 now, s64 before, bool known)
@@ -57,6 +59,7 @@ static void draw(struct ui *ui, struct pane *p)
 	bool known = ui->before.valid;
 	const struct zone *was = known ? &ui->before.zones[ui->zone] : z;
 	int row = 0, w = p->at.w >= 60 ? 7 : 6;
+	char pages[24];
 
 	pane_row(p, row++, 1);
 	put_value(p, "free", z->free_pages, was->free_pages, known);
@@ -83,8 +86,10 @@ static void draw(struct ui *ui, struct pane *p)
 
 			pane_put(p, n ? ST_NORMAL : ST_DIM, "%*u", w, n);
 		}
-		pane_put(p, changed ? ST_CHANGED : ST_DIM, "%*llu%s", w + 1,
-			 (unsigned long long)z->nr_free[o] << o, changed ? "*" : "");
+		snprintf(pages, sizeof(pages), "%llu%s", (unsigned long long)z->nr_free[o] << o,
+			 changed ? "*" : "");
+		pane_put(p, ST_NORMAL, "%*s", max_int(w + 1 + changed - (int)strlen(pages), 1), "");
+		pane_put(p, changed ? ST_CHANGED : ST_DIM, "%s", pages);
 	}
 	pane_row(p, row++, 1);
 	pane_put(p, ST_DIM, "spanned pfn %llx..%llx  batch %d  pageset high %d..%d",
