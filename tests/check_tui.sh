@@ -14,14 +14,14 @@ unset NO_COLOR XDG_CONFIG_HOME
 # is tested in tests/test_tui_screen.c.
 without_code() {
 	awk '
-		/^[─-]code [a-z]+\.c:/ {
+		/^(─|-)code [a-z]+\.c:/ {
 			inside = 1
-			sub(/code [a-z]+\.c:[0-9]+ [a-z_0-9]+\(\)( [0-9]+\/[0-9]+ )?[─-]*/, "code ")
-			sub(/ [0-9]+\/[0-9]+ [─-]*$/, "")
+			sub(/code [a-z]+\.c:[0-9]+ [a-z_0-9]+\(\)( [0-9]+\/[0-9]+ )?(─|-)*/, "code ")
+			sub(/ [0-9]+\/[0-9]+ (─|-)*$/, "")
 			print
 			next
 		}
-		/^[─-]/ || /^ s\/S step/ { inside = 0 }
+		/^(─|-)/ || /^ s\/S step/ { inside = 0 }
 		inside { at = index($0, "│"); if (!at) at = index($0, "|"); $0 = at ? substr($0, at) : "" }
 		{ gsub(/[a-z]+\.c:[0-9]+ .*/, "CODE"); print }
 	' "$1"
