@@ -270,6 +270,7 @@ monkey:
 	@tools/deps.sh build check
 	@$(MAKE) --no-print-directory -j$(JOBS) V=san build/san/tests/test_tui_monkey
 	@LC_ALL=C.UTF-8 TUI_MONKEY_KEYS=$(MONKEY_KEYS) build/san/tests/test_tui_monkey --verbose
+
 # ---- installing: what the program itself prints from its tables, and the files that users run and copy ------------------
 
 PAGES = $(shell $(B)/pageset help --man=list 2>&1 | sed -n 's/^ *expected //p' | tr -d ,)
