@@ -6,6 +6,8 @@
 
 #include "base/json.h"
 #include "base/near.h"
+#include "base/text.h"
+#include "data_dir.h"
 #include "scn_files.h"
 #include "verb.h"
 
@@ -59,6 +61,9 @@ static const char *predict_id(const void *ctx, size_t i)
 static void check_ids(const struct sheet *s, struct diags *ds)
 {
 	const struct scn_info *info = scn_info(s->scn);
+	struct base_text text = { 0 };
+
+	base_text_read(&text, s->path, 16u << 20, NULL);
 
 	if (s->answers.lesson[0] && strcmp(s->answers.lesson, info->name) != 0)
 		base_diags_add(ds, BASE_ERR_SYNTAX, s->path, 0, 0,
@@ -77,9 +82,11 @@ static void check_ids(const struct sheet *s, struct diags *ds)
 		near = base_near(a->id, predict_id, info);
 		d = base_diags_add(ds, BASE_ERR_UNKNOWN, s->path, a->line, a->column,
 				   "the lesson has no question '%.60s'", a->id);
+		base_diag_excerpt_text(d, &text);
 		if (near)
 			base_diag_hint(d, "did you mean %s?", near);
 	}
+	base_text_free(&text);
 }
 
 static void grade_one(const struct call *call, const char *lesson,
@@ -254,7 +261,7 @@ static bool is_folder(const char *path)
 
 static int run(const struct call *call)
 {
-	const char *lesson = call->args.items[0], *what = call->args.items[1];
+	const char *lesson = data_resolve(call->args.items[0]), *what = call->args.items[1];
 	bool folder = is_folder(what);
 	struct scn_files files = { 0 };
 	struct setup_bounds bounds;

@@ -19,14 +19,14 @@ struct scn_files {
 
 enum scn_file_kind scn_file_kind(const char *path);
 /*
- * Adds what was named: a file whatever it is, of a folder (and those below it) the *.yaml and *.yml of a kind in @kinds, a
+ * Adds what was named, here or among the program's own files (data_dir.h): a file whatever it is, of a folder (and those below it) the *.yaml and *.yml of a kind in @kinds, a
  * mask of 1 << enum scn_file_kind. A folder without any is an error.
  */
 enum base_err scn_files_add(struct scn_files *files, const char *arg, unsigned int kinds,
 			    struct diag *d);
 void scn_files_free(struct scn_files *files);
 
-/* Where the shipped scenarios are: ./scenarios, or beside the program. The path is the caller's to free; NULL if nowhere. */
+/* Where the shipped scenarios are. The path is the caller's to free; NULL if nowhere. */
 char *scn_files_shipped(void);
 
 /* One play to the end. @see gets every event; it may be NULL. */
