@@ -9,7 +9,7 @@
 #include "verb.h"
 
 struct lint_opts {
-	bool schema;
+	bool schema, keys;
 };
 
 static const struct lint_opts lint_defaults = { 0 };
@@ -19,6 +19,10 @@ static const struct opt lint_options[] = {
 	  .type = OPT_FLAG,
 	  .offset = offsetof(struct lint_opts, schema),
 	  .help = "write the JSON Schema of scenarios, for editors" },
+	{ .name = "keys",
+	  .type = OPT_FLAG,
+	  .offset = offsetof(struct lint_opts, keys),
+	  .help = "list the keys of scenarios, machine files and answer files" },
 	{ .name = NULL },
 };
 
@@ -107,8 +111,12 @@ static int run(const struct call *call)
 
 	if (o->schema)
 		return write_schema();
+	if (o->keys) {
+		scn_keys_write(stdout);
+		return 0;
+	}
 	if (call->args.nr == 0)
-		return call_usage(call, "expected pageset lint FILE|DIR..., or --schema",
+		return call_usage(call, "expected pageset lint FILE|DIR..., --schema or --keys",
 				  "an argument is missing");
 	base_diags_init(&all, 1000);
 	for (int i = 0; i < call->args.nr; i++)

@@ -175,6 +175,8 @@ enum base_err scn_machine_set(struct machine *m, const char *assignment, struct 
 /* The JSON Schema of a scenario file, from the tables with which it is loaded. */
 struct base_json;
 void scn_schema_write(struct base_json *j);
+/* The keys of all formats with their kinds, bounds and defaults, for people. */
+void scn_keys_write(FILE *out);
 
 /* ---- playing --------------------------------------------------------------------------------------------------------- */
 
