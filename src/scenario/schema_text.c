@@ -16,7 +16,10 @@ static void put_words(char *buf, size_t size, const char *const *words)
 
 static void put_range(char *buf, size_t size, const char *what, s64 min, s64 max)
 {
-	snprintf(buf, size, "%s %" PRId64 "..%" PRId64, what, min, max);
+	if (min == max)
+		snprintf(buf, size, "%s %" PRId64, what, min);
+	else
+		snprintf(buf, size, "%s %" PRId64 "..%" PRId64, what, min, max);
 }
 
 static void machine_kind(char *buf, size_t size, const struct machine_key *key)
@@ -96,26 +99,36 @@ static void put_default(char *buf, size_t size, const struct field_spec *f)
 		snprintf(buf, size, "; %s", f->words[f->def]);
 }
 
+static void write_map(FILE *out, const struct map_spec *m)
+{
+	fprintf(out, "%s: %s", m->name, m->help);
+	if (m->plain == one_of)
+		fprintf(out, "; exactly one of");
+	else if (m->plain)
+		fprintf(out, "; a plain value is its %s", m->plain);
+	putc('\n', out);
+	for (const struct field_spec *f = m->fields; f->key; f++) {
+		char what[200], def[BASE_FORMAT_MAX + 16];
+
+		kind(what, sizeof(what), f);
+		put_default(def, sizeof(def), f);
+		fprintf(out, "  %-14s %s [%s%s]\n", f->key, f->help ? f->help : f->sub->help, what,
+			def);
+	}
+}
+
+/* The tables stand parts first; a reader begins with the whole. Answer files come last. */
 void scn_keys_write(FILE *out)
 {
-	for (size_t i = 0; map_specs[i]; i++) {
-		const struct map_spec *m = map_specs[i];
+	size_t nr = 0;
 
-		if (strcmp(m->name, "arg") == 0)
+	while (map_specs[nr])
+		nr++;
+	while (nr-- > 0) {
+		if (map_specs[nr] == &spec_answers || strcmp(map_specs[nr]->name, "arg") == 0)
 			continue;
-		fprintf(out, "%s%s: %s", i > 1 ? "\n" : "", m->name, m->help);
-		if (m->plain == one_of)
-			fprintf(out, "; exactly one of");
-		else if (m->plain)
-			fprintf(out, "; a plain value is its %s", m->plain);
+		write_map(out, map_specs[nr]);
 		putc('\n', out);
-		for (const struct field_spec *f = m->fields; f->key; f++) {
-			char what[200], def[BASE_FORMAT_MAX + 16];
-
-			kind(what, sizeof(what), f);
-			put_default(def, sizeof(def), f);
-			fprintf(out, "  %-14s %s [%s%s]\n", f->key,
-				f->help ? f->help : f->sub->help, what, def);
-		}
 	}
+	write_map(out, &spec_answers);
 }
