@@ -15,6 +15,7 @@ enum bench_unit {
 	BENCH_NS,   /* run returns ns an operation; less is better */
 	BENCH_Y1,   /* run returns ns an operation; shown as a ratio to Y1 */
 	BENCH_MOPS, /* run returns ns an operation; shown as million operations a second */
+	BENCH_K,    /* run returns ns; shown as thousands a second */
 	BENCH_MS,   /* run returns ms; less is better */
 	BENCH_MB,   /* run returns MB of resident memory; less is better */
 };
@@ -34,6 +35,7 @@ struct bench {
 /* A table ends with a NULL key. */
 extern const struct bench bench_core[];
 extern const struct bench bench_timeline[];
+extern const struct bench bench_lua[];
 
 double bench_now_ns(void);
 

@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "verb.h"
 
-static const struct bench *const bench_tables[] = { bench_core, bench_timeline, NULL };
+static const struct bench *const bench_tables[] = { bench_core, bench_timeline, bench_lua, NULL };
 
 enum { BENCH_MAX = 128, Y_PAIRS = 20000, Y_NODES = 32768 };
 
@@ -157,6 +157,8 @@ static double shown(const struct results *r, size_t i)
 		return best / r->y1_ns;
 	case BENCH_MOPS:
 		return 1e3 / best;
+	case BENCH_K:
+		return 1e6 / best;
 	default:
 		return best;
 	}
@@ -190,11 +192,10 @@ static int print_json(const struct results *r)
 
 static void print_table(const struct results *r)
 {
-	static const char *const units[] = { [BENCH_NS] = "ns",
-					     [BENCH_Y1] = "Y1",
-					     [BENCH_MOPS] = "M/s",
-					     [BENCH_MS] = "ms",
-					     [BENCH_MB] = "MB" };
+	static const char *const units[] = {
+		[BENCH_NS] = "ns", [BENCH_Y1] = "Y1", [BENCH_MOPS] = "M/s",
+		[BENCH_K] = "k/s", [BENCH_MS] = "ms", [BENCH_MB] = "MB"
+	};
 
 	printf("%-20s %9.2f ns            malloc(64) + free\n", "y1_ns", r->y1_ns);
 	printf("%-20s %9.2f ns            list move of 64-byte nodes\n", "y2_ns", r->y2_ns);
@@ -205,7 +206,8 @@ static void print_table(const struct results *r)
 
 		if (b->limit > 0)
 			snprintf(limit, sizeof(limit), "%s %g",
-				 b->unit == BENCH_MOPS ? ">=" : "<=", b->limit);
+				 b->unit == BENCH_MOPS || b->unit == BENCH_K ? ">=" : "<=",
+				 b->limit);
 		if (v < 0)
 			printf("%-20s %9s %-4s%-10s%s\n", b->key, "-", units[b->unit], limit,
 			       b->help);
