@@ -120,15 +120,29 @@ static bool is_known(const char *name)
 	return false;
 }
 
+/* "--key=value" or "--key"; lives as long as the program, since values of options point into it. */
+static char *make_arg(const char *name, const char *value)
+{
+	struct word {
+		struct word *next;
+		char text[];
+	};
+	static struct word *first;
+	size_t size = strlen(name) + (value ? strlen(value) : 0) + 4;
+	struct word *w = base_alloc(1, sizeof(*w) + size);
+
+	snprintf(w->text, size, value ? "--%s=%s" : "--%s", name, value);
+	w->next = first;
+	first = w;
+	return w->text;
+}
+
 static enum base_err add_arg(struct config *c, const yaml_node_t *at, const char *name,
 			     const char *value)
 {
-	size_t size = strlen(name) + (value ? strlen(value) : 0) + 4;
-
 	if (c->nr_args == CONFIG_ARGS_MAX)
 		return fault(c, at, "more than %d values", CONFIG_ARGS_MAX);
-	c->args[c->nr_args] = base_alloc(size, 1);
-	snprintf(c->args[c->nr_args++], size, value ? "--%s=%s" : "--%s", name, value);
+	c->args[c->nr_args++] = make_arg(name, value);
 	return BASE_ERR_OK;
 }
 
@@ -175,7 +189,6 @@ static enum base_err apply(struct config *c, const yaml_node_t *node)
 			c->d);
 	for (size_t s = 0; s < c->nr_sets; s++)
 		c->sets[s].given = given[s];
-	/* the words live on: values point into them */
 	c->nr_args = 0;
 	if (!err)
 		return err;

@@ -86,6 +86,23 @@ static const struct {
 	{ "scripts/lua/", ".lua" },
 };
 
+/* Paths that were given out; they live as long as the program. */
+struct given {
+	struct given *next;
+	char path[];
+};
+
+static const char *give(const char *path)
+{
+	static struct given *first;
+	struct given *g = base_alloc(1, sizeof(*g) + strlen(path) + 1);
+
+	strcpy(g->path, path);
+	g->next = first;
+	first = g;
+	return g->path;
+}
+
 const char *data_resolve(const char *name)
 {
 	const char *dir;
@@ -101,7 +118,7 @@ const char *data_resolve(const char *name)
 				 places[i].ending);
 
 		if (n > 0 && (size_t)n < sizeof(path) && access(path, R_OK) == 0)
-			return base_strdup(path);
+			return give(path);
 	}
 	return name;
 }

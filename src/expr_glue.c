@@ -7,8 +7,17 @@
 #include "core/field.h"
 #include "script/expr.h"
 
-/* One Lua state for all expressions of a run of the program. */
+/* One Lua state for all expressions; it goes with the last of them. */
 static struct script_exprs *exprs;
+static size_t nr_compiled;
+
+static void drop_unused(void)
+{
+	if (nr_compiled)
+		return;
+	script_exprs_free(exprs);
+	exprs = NULL;
+}
 
 /* A compiled expression, and the names that the call in progress hands in. */
 struct glue {
@@ -65,12 +74,14 @@ static bool compile(void *ctx, const struct sim *sim, int default_zone,
 		g->scope = NULL;
 		g->nr_scope = 0;
 		*handle = g;
+		nr_compiled++;
 		return true;
 	}
 	snprintf(message, size, "%s", fault.message);
 	snprintf(hint, size, "%s", fault.hint);
 	*offset = fault.offset;
 	free(g);
+	drop_unused();
 	return false;
 }
 
@@ -144,6 +155,8 @@ static void release(void *ctx, void *handle)
 	(void)ctx;
 	script_expr_free(g->expr);
 	free(g);
+	nr_compiled--;
+	drop_unused();
 }
 
 const struct scn_expr_ops expr_glue = {

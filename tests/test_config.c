@@ -111,6 +111,7 @@ Test(config, lists_and_false_flags)
 	cr_assert_eq(f.opts.names.nr, 2);
 	cr_expect_str_eq(f.opts.names.items[1], "b");
 	cr_expect(!f.common.ascii);
+	opt_free(&f.sets[0]);
 }
 
 Test(config, nothing_and_comments_are_no_fault)
