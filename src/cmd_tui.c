@@ -18,7 +18,7 @@
 struct tui_opts {
 	const char *keys, *dump, *size, *session;
 	int palette;
-	bool no_mouse;
+	bool no_mouse, list_keys;
 };
 
 static const struct tui_opts tui_defaults;
@@ -53,6 +53,10 @@ static const struct opt tui_options[] = {
 	  .offset = offsetof(struct tui_opts, size),
 	  .value = "COLSxROWS",
 	  .help = "size of the screen for a script, 80x24 if not said" },
+	{ .name = "list-keys",
+	  .type = OPT_FLAG,
+	  .offset = offsetof(struct tui_opts, list_keys),
+	  .help = "print the table of keys in Markdown and end" },
 	{ .name = NULL },
 };
 
@@ -603,6 +607,10 @@ static int run(const struct call *call)
 	struct diag d;
 	int status = 0;
 
+	if (o->list_keys) {
+		ui_print_keys(stdout);
+		return 0;
+	}
 	if (script)
 		status = parse_size(call, &opt);
 	else if (!has_terminal())

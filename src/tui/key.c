@@ -104,48 +104,32 @@ char *key_label(enum request request, char *buf, size_t size)
 	return buf;
 }
 
-/* Keys of a request for people: "s or Right". */
-static void print_key_names(FILE *out, const char *keys, bool man)
+/* Keys of a request for people: `s`, `Right`. */
+static void print_key_names(FILE *out, const char *keys)
 {
-	bool first = true;
+	const char *between = "";
 
 	while (*keys) {
 		size_t len = strcspn(keys, " ");
-		bool named = len > 2 && keys[0] == '<';
+		size_t named = len > 2 && keys[0] == '<';
 
-		fputs(first ? "" : man ? ", " : ", ", out);
-		fputs(man ? "\\fB" : "`", out);
-		for (size_t i = named; i < len - named; i++) {
-			if (man && (keys[i] == '-' || keys[i] == '\\' || keys[i] == '\''))
-				fputs(keys[i] == '\'' ? "\\(aq" :
-				      keys[i] == '-'  ? "\\-" :
-							"\\e",
-				      out);
-			else
-				fputc(keys[i], out);
-		}
-		fputs(man ? "\\fR" : "`", out);
-		first = false;
+		fprintf(out, "%s`%.*s`", between, (int)(len - 2 * named), keys + named);
+		between = ", ";
 		keys += len;
 		keys += *keys == ' ';
 	}
 }
 
-void ui_print_keys(FILE *out, const char *format)
+void ui_print_keys(FILE *out)
 {
-	bool man = strcmp(format, "man") == 0;
-
-	if (!man)
-		fputs("| key | what it does |\n|---|---|\n", out);
+	fputs("| key | what it does |\n|---|---|\n", out);
 	for (int group = 0; group < NR_KEY_GROUPS; group++) {
-		if (man)
-			fprintf(out, ".SS %s\n", key_group_names[group]);
 		for (int r = 0; r < (int)ARRAY_SIZE(key_infos); r++) {
 			if (!key_infos[r].keys || key_infos[r].group != (enum key_group)group)
 				continue;
-			fputs(man ? ".TP\n" : "| ", out);
-			print_key_names(out, key_infos[r].keys, man);
-			fprintf(out, man ? "\n%s\n" : " | %s |\n", key_infos[r].help);
+			fputs("| ", out);
+			print_key_names(out, key_infos[r].keys);
+			fprintf(out, " | %s |\n", key_infos[r].help);
 		}
 	}
 }

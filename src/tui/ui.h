@@ -128,8 +128,8 @@ struct ui_options {
 /* Runs until the person quits. 0, or 2 with opt->error filled. */
 int ui_run(struct ui_options *opt);
 
-/* The key table as text for the manual ("man": roff rows, "md": Markdown rows). */
-void ui_print_keys(FILE *out, const char *format);
+/* The key table in Markdown; the man page is made from key.def itself. */
+void ui_print_keys(FILE *out);
 
 /* Figures for the benchmark: nanoseconds from key to finished frame, n of them into @ns. */
 bool ui_bench(const struct machine *machine, u32 patches, int cols, int rows, u32 n, u64 *ns,
