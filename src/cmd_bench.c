@@ -9,8 +9,8 @@
 #include "bench.h"
 #include "verb.h"
 
-static const struct bench *const bench_tables[] = { bench_core, bench_timeline, bench_lua, bench_tui,
-						   NULL };
+static const struct bench *const bench_tables[] = { bench_core, bench_timeline, bench_lua,
+						    bench_tui, NULL };
 
 enum { BENCH_MAX = 128, Y_PAIRS = 20000, Y_NODES = 32768 };
 
