@@ -10,7 +10,7 @@
 #include "verb.h"
 
 static const struct bench *const bench_tables[] = { bench_core, bench_timeline, bench_lua,
-						    bench_tui, NULL };
+						    bench_tui,	bench_replay,	NULL };
 
 enum { BENCH_MAX = 128, Y_PAIRS = 20000, Y_NODES = 32768 };
 
