@@ -33,6 +33,7 @@ struct bench {
 };
 
 /* A table ends with a NULL key. */
+extern const struct bench bench_replay[];
 extern const struct bench bench_core[], bench_tui[];
 extern const struct bench bench_timeline[];
 extern const struct bench bench_lua[];
