@@ -112,7 +112,7 @@ if [ "$(id -u)" = 0 ] && grep -q tracefs /proc/filesystems; then
 		sleep 0.5
 		kill -KILL $!
 		wait $! 2>/dev/null
-		# its helper clears up behind it
+		# its guard clears up behind it
 		for _ in 1 2 3 4 5 6 7 8 9 10; do
 			sleep 0.5
 			[ "$(grep -c ' tracefs ' /proc/self/mounts)" != "$before" ] || break

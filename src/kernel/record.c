@@ -31,8 +31,8 @@ struct recorder {
 	char tracefs[PATH_LEN];
 	char instance[PATH_LEN + 64];
 	bool mounted; /* by us */
-	int pipe;     /* closed or broken: the helper takes all back */
-	pid_t helper;
+	int pipe;     /* closed or broken: the guard takes all back */
+	pid_t guard;
 	int zoneinfo, marker;
 	char *text; /* of the snapshots */
 	size_t len, cap;
@@ -88,8 +88,8 @@ static bool find_tracefs(char *path, size_t size)
 	return found;
 }
 
-/* runs in the helper: waits until the recorder is done or dead, then takes back what it did */
-static void helper_main(const struct recorder *rec, int fd)
+/* runs in the guard: waits until the recorder is done or dead, then takes back what it did */
+static void guard_main(const struct recorder *rec, int fd)
 {
 	char byte;
 	int tries;
@@ -112,23 +112,23 @@ static void helper_main(const struct recorder *rec, int fd)
 	_exit(0);
 }
 
-static enum base_err start_helper(struct recorder *rec, struct diag *d)
+static enum base_err start_guard(struct recorder *rec, struct diag *d)
 {
 	int fds[2];
 
 	if (pipe2(fds, O_CLOEXEC)) {
-		return fail(d, rec->tracefs, "no pipe for the helper that cleans up");
+		return fail(d, rec->tracefs, "no pipe for the guard that cleans up");
 	}
-	rec->helper = fork();
-	if (rec->helper < 0) {
+	rec->guard = fork();
+	if (rec->guard < 0) {
 		close(fds[0]);
 		close(fds[1]);
-		return fail(d, rec->tracefs, "no process for the helper that cleans up");
+		return fail(d, rec->tracefs, "no process for the guard that cleans up");
 	}
-	if (!rec->helper) {
+	if (!rec->guard) {
 		close(fds[1]);
 		setsid();
-		helper_main(rec, fds[0]);
+		guard_main(rec, fds[0]);
 	}
 	close(fds[0]);
 	rec->pipe = fds[1];
@@ -157,7 +157,7 @@ static enum base_err set_up(struct recorder *rec, struct diag *d)
 	}
 	snprintf(rec->instance, sizeof(rec->instance), "%s/instances/pageset-%d", rec->tracefs,
 		 (int)getpid());
-	err = start_helper(rec, d);
+	err = start_guard(rec, d);
 	if (err != BASE_ERR_OK) {
 		return err;
 	}
@@ -388,7 +388,7 @@ enum base_err record_run(const struct record_options *opt, struct record_report 
 	}
 	if (rec.pipe >= 0) {
 		close(rec.pipe);
-		waitpid(rec.helper, NULL, 0);
+		waitpid(rec.guard, NULL, 0);
 	} else if (rec.mounted) {
 		umount2(rec.tracefs, MNT_DETACH);
 	}

@@ -2,7 +2,7 @@
 /*
  * Recording the running kernel: kmem events through a tracefs instance of its own, with snapshots of /proc/zoneinfo
  * between marks in the trace.  Whatever is changed (the instance; a mount of tracefs where there was none) is taken back
- * by a helper process that outlives a killed recorder.  Called by cmd_watch.c.
+ * by a guard process that outlives a killed recorder.  Called by cmd_watch.c.
  */
 #ifndef KERNEL_RECORD_H
 #define KERNEL_RECORD_H
