@@ -235,6 +235,10 @@ Test(tui_screen, start_page_by_level)
 	cr_assert(strstr(row(4), "exit"));
 	cr_assert(strstr(row(5), "advanced"));
 	cr_assert(strstr(row(6), "224 CPUs"));
+	/* Up at the first one, then Enter at once: the first opens. */
+	cr_assert(ui_feed(ui, "<Up><Up><Enter>"));
+	cr_assert(ui->open);
+	cr_assert(ui_feed(ui, "q"));
 	cr_assert(!ui_feed(ui, "q"));
 	ui_close(ui);
 }

@@ -101,6 +101,8 @@ static enum handled open_chosen(struct ui *ui)
 {
 	int order[ENTRIES_MAX], n = ordered(ui, order, ENTRIES_MAX);
 
+	/* Keys may have come in since it was last drawn, and put right. */
+	ui->entry = max_int(min_int(ui->entry, n - 1), 0);
 	if (ui->entry < n)
 		nav_open(ui, ui->opt->library->entries[order[ui->entry]].path);
 	return UI_REDRAW | UI_RELAYOUT;
