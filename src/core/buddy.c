@@ -371,7 +371,7 @@ static void steal_suitable_fallback(struct sim *sim, struct zone *zone, struct p
 	}
 	if (boost_watermark(sim, zone) && (alloc_flags & ALLOC_KSWAPD)) {
 		zone->flags |= 1u << ZONE_BOOSTED_WATERMARK;
-		STEP(sim, STEP_BOOST_FLAG, 1, zone->id);
+		STEP(sim, STEP_BOOST_FLAG_SET, 1, zone->id);
 	}
 	if (whole_block && claim_pageblock(sim, zone, pfn, start_type, old_block_type))
 		return;

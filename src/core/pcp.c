@@ -473,7 +473,7 @@ static int nr_pcp_alloc_scaled(struct sim *sim, struct per_cpu_pages *pcp, struc
 	if (patched(sim, P_TUNE_HIGH)) {
 		high = clamp_int(pcp->high, pcp->high_min, pcp->high_max);
 		pcp->high = high;
-		STEP(sim, STEP_HIGH_CLAMPED, high, pcp->high_min, pcp->high_max);
+		STEP(sim, STEP_REFILL_HIGH_CLAMPED, high, pcp->high_min, pcp->high_max);
 	}
 	/* The boot pageset, or pagesets that are disabled. */
 	if (unlikely(high < base_batch)) {
