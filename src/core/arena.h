@@ -64,6 +64,7 @@ struct sim {
 	struct machine machine;	 /* as it was configured; owns its arrays */
 	struct zone **zonelists; /* [node][movable][..], NULL ends a list */
 
+	void *block; /* what malloc gave for this struct */
 	u8 *arena;
 	size_t arena_bytes, hot_bytes;
 	u16 *dirty; /* one entry per chunk of the arena; not of bytes, which may alias anything */

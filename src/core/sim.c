@@ -312,18 +312,30 @@ void sim_update_watched(struct sim *sim)
 	sim->watched = sim->observer || sim->check_invariants;
 }
 
+/* At the beginning of a page: see lay_out(). */
+static struct sim *sim_alloc_struct(void)
+{
+	u8 *block = calloc(1, sizeof(struct sim) + CHUNK_SIZE);
+	struct sim *sim;
+
+	if (!block)
+		return NULL;
+	sim = (struct sim *)(void *)(block + (-(uintptr_t)block & (CHUNK_SIZE - 1)));
+	sim->block = block;
+	return sim;
+}
+
 static struct sim *sim_new(const struct machine *machine, struct sim_error *err)
 {
-	struct sim *sim = aligned_alloc(CHUNK_SIZE, align_up(sizeof(*sim), CHUNK_SIZE));
+	struct sim *sim = sim_alloc_struct();
 	u64 base = UINT64_MAX, end = 0;
 
 	if (!sim) {
 		sim_fail(err, ERR_NOMEM, "no memory for a machine");
 		return NULL;
 	}
-	memset(sim, 0, sizeof(*sim));
 	if (machine_copy(&sim->machine, machine, err)) {
-		free(sim);
+		free(sim->block);
 		return NULL;
 	}
 	for (u32 i = 0; i < machine->nr_zones; i++) {
@@ -392,7 +404,7 @@ void sim_destroy(struct sim *sim)
 	free(sim->scratch_base);
 	free(sim->zonelists);
 	machine_free(&sim->machine);
-	free(sim);
+	free(sim->block);
 }
 
 enum sim_err sim_clone(const struct sim *from, struct sim **out, struct sim_error *err)
