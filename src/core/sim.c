@@ -51,10 +51,11 @@ static void lay_out(const struct sim *sim, struct layout *l)
 		    (NR_PAGE_ORDERS * MIGRATE_TYPES + (u64)sim->nr_cpus * NR_PCP_LISTS);
 	u64 per_chunk = CHUNK_SIZE / sizeof(struct page), managed = 0;
 	/*
-	 * struct sim begins a page of its own. What is read with it stands elsewhere in
-	 * its page: host CPUs take equal offsets for the same place and wait.
+	 * Host CPUs take equal offsets in two pages for the same place, and wait. So
+	 * struct sim lies in the middle of its page, this behind the first KiB, and the
+	 * first pages and slots, which most operations use, begin theirs.
 	 */
-	size_t at = align_up(sizeof(struct sim), 64);
+	size_t at = 1024;
 
 	for (u32 i = 0; i < sim->nr_zones; i++)
 		managed += sim->machine.zones[i].pages;
@@ -312,15 +313,16 @@ void sim_update_watched(struct sim *sim)
 	sim->watched = sim->observer || sim->check_invariants;
 }
 
-/* At the beginning of a page: see lay_out(). */
+/* In the middle of a page: see lay_out(). */
 static struct sim *sim_alloc_struct(void)
 {
-	u8 *block = calloc(1, sizeof(struct sim) + CHUNK_SIZE);
+	u8 *block = calloc(1, sizeof(struct sim) + 2 * CHUNK_SIZE);
 	struct sim *sim;
 
 	if (!block)
 		return NULL;
-	sim = (struct sim *)(void *)(block + (-(uintptr_t)block & (CHUNK_SIZE - 1)));
+	sim = (struct sim *)(void *)(block + (-(uintptr_t)block & (CHUNK_SIZE - 1)) +
+				     CHUNK_SIZE / 2);
 	sim->block = block;
 	return sim;
 }
