@@ -7,7 +7,7 @@ set -u
 # probe and Debian package: cmd:NAME is a program, pc:NAME a library that pkg-config knows, lib:NAME one of clang's own
 build="cmd:gcc=gcc cmd:make=make cmd:pkg-config=pkg-config pc:zlib=zlib1g-dev pc:lua5.4=liblua5.4-dev
 	pc:ncursesw=libncurses-dev pc:panelw=libncurses-dev pc:libcyaml=libcyaml-dev pc:yaml-0.1=libyaml-dev"
-check="pc:criterion=libcriterion-dev cmd:clang-format=clang-format cmd:ctags=universal-ctags cmd:nm=binutils cmd:gzip=gzip cmd:patch=patch cmd:git=git
+check="pc:criterion=libcriterion-dev cmd:clang-format=clang-format cmd:ctags=universal-ctags cmd:nm=binutils cmd:gzip=gzip cmd:patch=patch cmd:git=git cmd:pgrep=procps
 	cmd:codespell=codespell cmd:tmux=tmux cmd:lua5.4=lua5.4"
 screenshots="cmd:tmux=tmux cmd:lua5.4=lua5.4"
 valgrind="cmd:valgrind=valgrind"
