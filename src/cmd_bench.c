@@ -245,7 +245,7 @@ static int run(const struct call *call)
 const struct verb verb_bench = {
 	.name = "bench",
 	.args = "",
-	.help = "measure how fast the model is, in ratios to a yardstick",
+	.help = "how fast the model is, beside a yardstick",
 	.about =
 		"Y1 is one malloc(64) and one free, measured in the same run between all the others.\n"
 		"Figures in Y1 travel from machine to machine better than times do.\n",

@@ -264,7 +264,7 @@ static int run(const struct call *call)
 const struct verb verb_check = {
 	.name = "check",
 	.args = "FILE|DIR...",
-	.help = "run scenarios and check their expectations and given answers",
+	.help = "run scenarios for their expectations and answers",
 	.about =
 		"Writes TAP, one line for each scenario. A scenario that checks nothing fails. Exit status 1\n"
 		"if anything failed, 2 if a file is no scenario.",

@@ -634,7 +634,7 @@ static int run(const struct call *call)
 const struct verb verb_tui = {
 	.name = "tui",
 	.args = "[FILE]",
-	.help = "open the screen: the start page, a scenario or a file of operations",
+	.help = "open the screen, on a scenario or operations",
 	.about = "Without a command name too: pageset, pageset FILE. The key ? lists the keys.",
 	.options = tui_options,
 	.defaults = &tui_defaults,

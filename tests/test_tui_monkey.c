@@ -82,7 +82,8 @@ static void run(u32 keys)
 		if (!ui->open && next_random(4) == 0)
 			ui_feed(ui, "<Enter>");
 	}
-	if (ui->open)
+	/* In the middle of an operation a page may be on its way. */
+	if (ui->open && tl_seek(ui->tl, tl_position(ui->tl).op, 0, NULL) == SIM_OK)
 		sim_check(tl_sim(ui->tl));
 	ui_close(ui);
 }
