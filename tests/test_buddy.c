@@ -43,22 +43,20 @@ Test(buddy, freeing_merges_all_the_way_back)
 Test(buddy, a_block_that_will_merge_soon_goes_to_the_tail)
 {
 	struct sim *sim = kit_sim(0);
-	u32 slots[4], at = 0;
+	u32 slots[6], at = 0;
 	u64 pfn;
 
-	/* 4096, 4112, 4128, 4144 of order 4; 4144 .. and 4112 free first */
-	for (int i = 0; i < 4; i++)
+	/* 4096, 4112 ... 4176 of order 4; of the order-10 block 4192 of order 5 and more stay free */
+	for (int i = 0; i < 6; i++)
 		slots[i] = kit_alloc(sim, 0, 4, MIGRATE_MOVABLE);
-	kit_free(sim, 0, slots[0]);
 	/* the parent of 4128 is 4128 of order 5, its buddy 4096 of order 5 is not free: head */
 	kit_free(sim, 0, slots[2]);
+	/* the parent of 4160 is 4160 of order 5, its buddy 4192 of order 5 is free: tail */
+	kit_free(sim, 0, slots[4]);
 	cr_assert(sim_free_list_next(sim, 0, 4, MIGRATE_MOVABLE, &at, &pfn));
 	cr_assert_eq(pfn, 4128u);
-	/* 4096 + 4112 merge to order 5 */
-	kit_free(sim, 0, slots[1]);
-	kit_alloc(sim, 0, 4, MIGRATE_MOVABLE);
-	/* now 4128 is taken again; freed, its parent's buddy 4096 of order 5 is free */
-	kit_free(sim, 0, slots[3]);
+	cr_assert(sim_free_list_next(sim, 0, 4, MIGRATE_MOVABLE, &at, &pfn));
+	cr_assert_eq(pfn, 4160u);
 	sim_check(sim);
 	sim_destroy(sim);
 }

@@ -25,8 +25,9 @@
  *             stat_diff
  *             managed = free + pages in pagesets + pages of live blocks
  *   buddy:    a free block is aligned to its order, lies inside its zone, does
- *             not overlap another one, and its buddy is not free at the same
- *             order (but across a pageblock that may not merge)
+ *             not overlap another one. (That its buddy is not free at the same
+ *             order, but across a pageblock that may not merge, the vectors
+ *             show; it is not walked.)
  */
 #ifndef PAGESET_CORE_MM_TYPES_H
 #define PAGESET_CORE_MM_TYPES_H
