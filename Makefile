@@ -36,9 +36,9 @@ FLAGS_san := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sa
 FLAGS_cov := -O0 -g --coverage -DPAGESET_CHECKS=1
 FLAGS_fuzz := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DPAGESET_CHECKS=1
 FLAGS_lint := -O2 -U_FORTIFY_SOURCE -fno-stack-protector
-# the hot paths of core go across its files; two stores side by side are not worth a vector
+# the hot paths of core go across its files; two stores side by side are not worth a vector; what is unlikely is rare
 ifeq ($(V)-$(shell $(CC) --version 2>/dev/null | grep -c 'Free Software Foundation'),release-1)
-FLAGS_core := -O3 -flto -fno-tree-slp-vectorize -ffat-lto-objects
+FLAGS_core := -O3 -flto -fno-tree-slp-vectorize -ffat-lto-objects --param builtin-expect-probability=99
 LINK_FAST := -flto=$(shell nproc 2>/dev/null || echo 1)
 endif
 BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Isrc -MMD -MP $(WARN) $(FLAGS_$(V)) $(CFLAGS) $(CPPFLAGS)
@@ -133,6 +133,13 @@ $$(call objects,$(1)): $$(B)/%.o: src/%.c $$(B)/flags
 	$$(compile)
 endef
 $(foreach p,$(PARTS),$(eval $(call part_rules,$(p))))
+
+# the mirror a second time, without its steps: see src/core/quiet_names.h
+QUIET_OBJS := $(patsubst %,$(B)/core/quiet_%.o,buddy pcp vmstat zone)
+$(B)/libcore.a: $(QUIET_OBJS)
+$(QUIET_OBJS): CFLAGS_PART = $(CFLAGS_core) $(FLAGS_core) -DMIRROR_QUIET
+$(QUIET_OBJS): $(B)/core/quiet_%.o: src/core/%.c $(B)/flags
+	$(compile)
 
 # tables that may come later, which -MMD does not know before they are there
 $(B)/gen_man.o: $(wildcard src/tui/key.def src/script/api.def)

@@ -2,6 +2,7 @@
 /* Each kind of damage is found, and the panic hook gets its values. */
 #include <setjmp.h>
 
+#include "core/buddy.h"
 #include "core_kit.h"
 
 static jmp_buf back;
@@ -68,6 +69,30 @@ Test(invariant, a_lost_page_is_found)
 
 	sim->state->live_pages++;
 	EXPECT_PANIC(sim, "pages live");
+	sim_destroy(sim);
+}
+
+/* A block cut in two by hand. */
+Test(invariant, two_free_buddies_are_found)
+{
+	struct sim *sim = used();
+	struct zone *zone = &sim->zones[0];
+	struct page *page;
+	u64 pfn;
+
+	page = node(sim, free_list(sim, zone, 8, MIGRATE_MOVABLE)->next);
+	pfn = page_to_pfn(sim, page);
+	cr_assert(page_is_free_block(page, 8, zone->id));
+	list_del(sim, page, free_list(sim, zone, 8, MIGRATE_MOVABLE));
+	for (u32 i = 0; i < 2; i++) {
+		struct page *half = pfn_to_page(sim, pfn + i * 128);
+
+		page_set(sim, half, page_flags(PG_BUDDY, 7, MIGRATE_MOVABLE, zone->id));
+		list_add(sim, half, free_list(sim, zone, 7, MIGRATE_MOVABLE));
+	}
+	zone->nr_free[8]--;
+	zone->nr_free[7] += 2;
+	EXPECT_PANIC(sim, "both it and its buddy are free");
 	sim_destroy(sim);
 }
 

@@ -23,6 +23,21 @@ enum { CHUNK_SHIFT = 12, CHUNK_SIZE = 1 << CHUNK_SHIFT };
 /* In the map of chunks. CHUNK_DIRTY goes at a checkpoint, CHUNK_USED never. */
 enum { CHUNK_DIRTY = 1, CHUNK_USED = 2, CHUNK_WRITTEN = CHUNK_DIRTY | CHUNK_USED };
 
+/* The slots begin so many slots behind the begin of a chunk: see lay_out(). */
+enum { SLOTS_FROM = 48 };
+
+/* A type of its own: a mark is no other field, so marking makes nothing be read anew. */
+struct chunk_mark {
+	u16 bits;
+};
+
+/* What an operation wants of the CPU that executes it. */
+struct cpu_view {
+	struct per_cpu_pages *pagesets; /* by zone id */
+	struct zone *const *zonelist[2]; /* its node's: not movable, movable; see sim_zonelist_of() */
+	u64 *clock_ps;
+};
+
 struct sim {
 	/* First what every operation reads. */
 	bool watched;  /* an observer or the invariants look on */
@@ -32,19 +47,18 @@ struct sim {
 	bool stat_exact, nofragment;
 	u16 cpu; /* the CPU that executes: sim_set_cpu() */
 	u16 nr_cpus, nr_zones, nr_nodes;
-	u8 batch_scale;			     /* drains and decay move batch << batch_scale pages */
-	u32 live_flags[MIGRATE_PCPTYPES];    /* of a live page of a type, without order and zone */
-	struct per_cpu_pages *this_pagesets; /* the executing CPU's, by zone id */
-	struct zone *const *this_zonelists;  /* of its node, see sim_zonelist_of() */
-	struct zone *zone_guess;	     /* see page_zone() */
+	u8 batch_scale;			  /* drains and decay move batch << batch_scale pages */
+	u32 live_flags[MIGRATE_PCPTYPES]; /* of a live page of a type, without order and zone */
+	struct cpu_view this_cpu;	  /* the executing CPU's, a copy: sim_set_cpu() */
+	struct zone *zone_guess;	  /* see page_zone() */
 	struct sim_state *state;
 	struct zone *zones;
-	struct page *nodes; /* begins with the list heads */
-	u16 *nodes_dirty;   /* dirty map, moved to where the nodes begin */
-	u8 *pageblocks;	    /* migratetype of each pageblock, from base_pfn */
-	u8 *node_types;	    /* the same by node id >> PAGEBLOCK_ORDER, for pages alone */
+	struct page *nodes;		/* begins with the list heads */
+	struct chunk_mark *nodes_dirty; /* dirty map, moved to where the nodes begin */
+	struct chunk_mark *slots_dirty; /* the same for the slots */
+	u8 *pageblocks;			/* migratetype of each pageblock, from base_pfn */
+	u8 *node_types; /* the same by node id >> PAGEBLOCK_ORDER, for pages alone */
 	struct slot *slots;
-	u64 *clock_ps;	 /* per CPU; hot */
 	u32 page_shift;	 /* node id of pfn p: p + page_shift (mod 2^32) */
 	u32 first_block; /* node id of the first order-10 block */
 	u32 first_page;	 /* node id of the first page */
@@ -60,14 +74,16 @@ struct sim {
 	u8 *online;	  /* per CPU; in the hot part */
 	u64 *cache_bytes; /* per CPU: size of the data cache slice; hot */
 	u32 *node_online; /* per node: online CPUs; hot */
+	u64 *clock_ps;	  /* per CPU; hot */
 
 	struct machine machine;	 /* as it was configured; owns its arrays */
 	struct zone **zonelists; /* [node][movable][..], NULL ends a list */
+	struct cpu_view *views;	 /* per CPU */
 
 	void *block; /* what malloc gave for this struct */
 	u8 *arena;
 	size_t arena_bytes, hot_bytes;
-	u16 *dirty; /* one entry per chunk of the arena; not of bytes, which may alias anything */
+	struct chunk_mark *dirty; /* one entry per chunk of the arena */
 	size_t nr_chunks;
 
 	/* What the running op reports. */
@@ -105,7 +121,7 @@ static inline struct per_cpu_pages *per_cpu_pageset(struct sim *sim, const struc
 /* The same of the executing CPU. */
 static inline struct per_cpu_pages *this_cpu_pageset(struct sim *sim, const struct zone *zone)
 {
-	return &sim->this_pagesets[zone->id];
+	return &sim->this_cpu.pagesets[zone->id];
 }
 
 /*
@@ -119,26 +135,38 @@ static inline struct zone **sim_zonelist_of(const struct sim *sim, u32 node_nr, 
 
 static inline struct zone *const *this_zonelist(const struct sim *sim, bool movable)
 {
-	return sim->this_zonelists + (movable ? sim->nr_zones + 1u : 0);
+	return sim->this_cpu.zonelist[movable];
 }
 
 /* From here on @cpu executes. */
 static inline void sim_set_cpu(struct sim *sim, u32 cpu)
 {
 	sim->cpu = (u16)cpu;
-	sim->this_pagesets = sim->pagesets + cpu * sim->nr_zones;
-	sim->this_zonelists = sim_zonelist_of(sim, sim->machine.cpu_node[cpu], false);
+	sim->this_cpu = sim->views[cpu];
 }
 
 /* Slots that were never given out, and number 0, have generation 0. */
 static inline bool slot_taken(const struct sim *sim, u32 id)
 {
-	return id < sim->slot_end && (sim->slots[id].generation >> 4 & 1);
+	return id < sim->slot_end && (slot_generation(sim->slots[id]) & 1);
+}
+
+/* Most are marked already, and to look costs the host less than to store. */
+static inline void mark_written(struct chunk_mark *mark)
+{
+	if (unlikely(mark->bits != CHUNK_WRITTEN))
+		mark->bits = CHUNK_WRITTEN;
+}
+
+static inline void slot_set(struct sim *sim, u32 id, u64 word)
+{
+	sim->slots[id].word = word;
+	mark_written(&sim->slots_dirty[(id + SLOTS_FROM) / (CHUNK_SIZE / sizeof(struct slot))]);
 }
 
 static inline void sim_dirty(struct sim *sim, const void *p)
 {
-	sim->dirty[(size_t)((const u8 *)p - sim->arena) >> CHUNK_SHIFT] = CHUNK_WRITTEN;
+	mark_written(&sim->dirty[(size_t)((const u8 *)p - sim->arena) >> CHUNK_SHIFT]);
 }
 
 #endif

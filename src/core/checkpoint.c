@@ -178,7 +178,7 @@ size_t ckpt_find(const struct ckpts *c, u64 op)
 }
 
 /* Which of four map entries have the bit. */
-static u64 dirty_word(const u16 *map, u64 bits)
+static u64 dirty_word(const struct chunk_mark *map, u64 bits)
 {
 	u64 word;
 
@@ -187,14 +187,14 @@ static u64 dirty_word(const u16 *map, u64 bits)
 }
 
 /* The next chunk from @i on, before @end, whose map entry has one of @bits; @end if none. */
-static size_t next_chunk(const u16 *map, size_t i, size_t end, u8 bits)
+static size_t next_chunk(const struct chunk_mark *map, size_t i, size_t end, u8 bits)
 {
 	while (i < end) {
 		if ((i & 3) == 0 && i + 4 <= end && !dirty_word(map + i, bits)) {
 			i += 4;
 			continue;
 		}
-		if (map[i] & bits)
+		if (map[i].bits & bits)
 			return i;
 		i++;
 	}
@@ -222,7 +222,7 @@ static void mark_hot(const struct ckpts *c, const struct sim *sim)
 		const struct chunk *chunk = chunk_at(cur, i);
 
 		if (!chunk || memcmp(chunk->data, sim->arena + (i << CHUNK_SHIFT), CHUNK_SIZE) != 0)
-			sim->dirty[i] = CHUNK_WRITTEN;
+			sim->dirty[i].bits = CHUNK_WRITTEN;
 	}
 }
 
@@ -381,7 +381,7 @@ void ckpt_reached(struct ckpts *c, struct sim *sim, size_t i)
 	c->cur = i;
 	for (size_t n = next_chunk(sim->dirty, 0, c->nr_chunks, CHUNK_DIRTY); n < c->nr_chunks;
 	     n = next_chunk(sim->dirty, n + 1, c->nr_chunks, CHUNK_DIRTY))
-		sim->dirty[n] = CHUNK_USED;
+		sim->dirty[n].bits = CHUNK_USED;
 }
 
 static void put_chunk(struct sim *sim, size_t i, const struct chunk *chunk)
@@ -392,7 +392,7 @@ static void put_chunk(struct sim *sim, size_t i, const struct chunk *chunk)
 		memcpy(to, chunk->data, CHUNK_SIZE);
 	else
 		memset(to, 0, CHUNK_SIZE);
-	sim->dirty[i] = CHUNK_USED;
+	sim->dirty[i].bits = CHUNK_USED;
 }
 
 void ckpt_restore(struct ckpts *c, struct sim *sim, size_t target)
@@ -401,7 +401,7 @@ void ckpt_restore(struct ckpts *c, struct sim *sim, size_t target)
 	u8 bits = dirty_bits(c);
 
 	for (size_t i = 0; i < sim->hot_bytes >> CHUNK_SHIFT; i++)
-		sim->dirty[i] = CHUNK_WRITTEN;
+		sim->dirty[i].bits = CHUNK_WRITTEN;
 	for (size_t l = 0; l < c->nr_leaves; l++) {
 		size_t i = l << LEAF_SHIFT, end = i + LEAF_CHUNKS;
 
@@ -416,7 +416,7 @@ void ckpt_restore(struct ckpts *c, struct sim *sim, size_t target)
 			const struct chunk *chunk = chunk_at(to, i);
 
 			if ((cur && chunk != chunk_at(cur, i)) || (!cur && chunk) ||
-			    (sim->dirty[i] & bits))
+			    (sim->dirty[i].bits & bits))
 				put_chunk(sim, i, chunk);
 		}
 	}
@@ -453,7 +453,7 @@ static void see_from(struct sim *sim, const struct ckpts *c, const struct checkp
 			continue;
 		for (; i < end; i++) {
 			if (chunk_at(from, i) != chunk_at(to, i))
-				sim->dirty[i] = CHUNK_WRITTEN;
+				sim->dirty[i].bits = CHUNK_WRITTEN;
 		}
 	}
 }

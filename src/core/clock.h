@@ -11,9 +11,10 @@
 /* What an operation costs, whatever it does. */
 enum { CLOCK_OP_PS = 60000 };
 
-static inline void clock_charge(struct sim *sim, u32 cpu)
+/* The executing CPU has done an operation. */
+static inline void clock_charge(struct sim *sim)
 {
-	sim->clock_ps[cpu] += CLOCK_OP_PS;
+	*sim->this_cpu.clock_ps += CLOCK_OP_PS;
 }
 
 #endif

@@ -93,7 +93,7 @@ u64 sim_state_digest(const struct sim *sim)
 		const u8 *chunk = sim->arena + (i << CHUNK_SHIFT);
 
 		/* A chunk that was used and is empty again counts as never used. */
-		if (!sim->dirty[i] || memcmp(chunk, zero, CHUNK_SIZE) == 0)
+		if (!sim->dirty[i].bits || memcmp(chunk, zero, CHUNK_SIZE) == 0)
 			continue;
 		h = (h ^ i) * FNV_PRIME;
 		h = fnv_bytes(h, chunk, CHUNK_SIZE);

@@ -260,11 +260,11 @@ static void take_state(struct sim *sim, const struct sim *from)
 	for (size_t i = sim->hot_bytes >> CHUNK_SHIFT; i < sim->nr_chunks; i++) {
 		u8 *to = sim->arena + (i << CHUNK_SHIFT);
 
-		if (from->dirty[i])
+		if (from->dirty[i].bits)
 			memcpy(to, from->arena + (i << CHUNK_SHIFT), CHUNK_SIZE);
-		else if (sim->dirty[i])
+		else if (sim->dirty[i].bits)
 			memset(to, 0, CHUNK_SIZE);
-		sim->dirty[i] = sim->dirty[i] || from->dirty[i] ? CHUNK_USED : 0;
+		sim->dirty[i].bits = sim->dirty[i].bits || from->dirty[i].bits ? CHUNK_USED : 0;
 	}
 	sim_reset(sim);
 }
@@ -513,7 +513,7 @@ static enum sim_err new_base(struct timeline *tl, struct sim_error *err)
 	size_t used = 0, need;
 
 	for (size_t i = 0; i < tl->sim->nr_chunks; i++)
-		used += tl->sim->dirty[i] != 0;
+		used += tl->sim->dirty[i].bits != 0;
 	/* Chunks with their tables, generously. */
 	need = used * (CHUNK_SIZE + 64) + tl->ck.nr_leaves * 2 * sizeof(void *) + 4096;
 	if (tl_bytes(tl) - tl->ck.bytes - tl->log.bytes / 4 + need > tl->bound)

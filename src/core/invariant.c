@@ -34,6 +34,29 @@ void inv_step(struct sim *sim)
 	}
 }
 
+static bool is_reserve(const struct sim *sim, const struct page *page, u64 pfn)
+{
+	return page_type(page) == MIGRATE_HIGHATOMIC ||
+	       get_pfnblock_migratetype(sim, pfn) == MIGRATE_HIGHATOMIC;
+}
+
+/* Two free buddies would be one block; only whole pageblocks of the reserve stay apart. */
+static void check_buddy(const struct sim *sim, const struct page *page, u64 pfn, u32 order,
+			u32 zone_id)
+{
+	u64 buddy_pfn = pfn ^ (1ull << order);
+	const struct page *buddy;
+
+	if (order >= MAX_ORDER)
+		return;
+	buddy = pfn_to_page(sim, buddy_pfn);
+	SIM_ASSERT(!page_is_free_block(buddy, order, zone_id) ||
+			   (order >= PAGEBLOCK_ORDER &&
+			    (is_reserve(sim, page, pfn) || is_reserve(sim, buddy, buddy_pfn))),
+		   "pfn %llu: both it and its buddy are free at order %u", (unsigned long long)pfn,
+		   order);
+}
+
 /* Walk one list both ways; returns its pages. */
 static s64 check_list(struct sim *sim, u32 head, enum page_state state, u32 order, u32 zone_id)
 {
@@ -51,6 +74,8 @@ static s64 check_list(struct sim *sim, u32 head, enum page_state state, u32 orde
 			   (unsigned long long)pfn, page->flags, head, order, zone_id);
 		SIM_ASSERT((pfn & ((1ull << order) - 1)) == 0, "pfn %llu at order %u",
 			   (unsigned long long)pfn, order);
+		if (state == PG_BUDDY)
+			check_buddy(sim, page, pfn, order, zone_id);
 		prev = id;
 		n++;
 	}
@@ -82,9 +107,9 @@ static void check_pages(struct sim *sim, const struct zone *zone, s64 pages[4])
 		SIM_ASSERT(pfn + nr <= end && (pfn & (nr - 1)) == 0, "pfn %llu order %u",
 			   (unsigned long long)pfn, page_order(page));
 		if (page_state(page) == PG_LIVE)
-			SIM_ASSERT(sim->slots[page->private].page == node_id(sim, page),
+			SIM_ASSERT(slot_page(sim->slots[page->private]) == node_id(sim, page),
 				   "pfn %llu: slot %u names %u", (unsigned long long)pfn,
-				   page->private, sim->slots[page->private].page);
+				   page->private, slot_page(sim->slots[page->private]));
 		pages[page_state(page)] += (s64)nr;
 		pfn += nr;
 	}

@@ -25,9 +25,8 @@
  *             stat_diff
  *             managed = free + pages in pagesets + pages of live blocks
  *   buddy:    a free block is aligned to its order, lies inside its zone, does
- *             not overlap another one. (That its buddy is not free at the same
- *             order, but across a pageblock that may not merge, the vectors
- *             show; it is not walked.)
+ *             not overlap another one; its buddy is not free at the same order,
+ *             but where one of two whole pageblocks is of the reserve
  */
 #ifndef PAGESET_CORE_MM_TYPES_H
 #define PAGESET_CORE_MM_TYPES_H
@@ -149,11 +148,29 @@ struct zone {
 	s32 pageset_batch;
 } __attribute__((aligned(64)));
 
-/* Where an allocation stands: see op.h. in_use is odd in a slot that is taken. */
+/*
+ * Where an allocation stands: see op.h. In one word, which is read and written
+ * whole: node id of the live block (0: empty; in a free slot the next free one) in
+ * bits 0..31, order in 32..35, generation in 36..63. An odd generation: taken.
+ */
 struct slot {
-	u32 page;	/* node id of the live block, 0: empty; free slot: next free slot */
-	u32 generation; /* << 4 | order; the lowest bit of the generation: taken */
+	u64 word;
 };
+
+static inline u32 slot_page(struct slot slot)
+{
+	return (u32)slot.word;
+}
+
+static inline u32 slot_order(struct slot slot)
+{
+	return (u32)(slot.word >> 32) & 15;
+}
+
+static inline u32 slot_generation(struct slot slot)
+{
+	return (u32)(slot.word >> 36);
+}
 
 /* What of the machine changes and is neither zone, pageset, page nor slot. */
 struct sim_state {

@@ -76,10 +76,10 @@ static enum sim_err check_free(const struct sim *sim, const struct op *op, const
 			return sim_fail(err, ERR_SLOT,
 					"slot %u is not taken: freed already, or never allocated",
 					id);
-		if (op->kind == OP_FREELIST && (sim->slots[id].generation & 15) != 0)
+		if (op->kind == OP_FREELIST && slot_order(sim->slots[id]) != 0)
 			return sim_fail(err, ERR_OP,
 					"slot %u is of order %u; a list holds order-0 pages", id,
-					sim->slots[id].generation & 15);
+					slot_order(sim->slots[id]));
 	}
 	return SIM_OK;
 }

@@ -13,7 +13,7 @@ static inline void page_dirty(struct sim *sim, const struct page *page)
 {
 	size_t bytes = (size_t)((const u8 *)page - (const u8 *)sim->nodes);
 
-	sim->nodes_dirty[bytes >> CHUNK_SHIFT] = CHUNK_WRITTEN;
+	mark_written(&sim->nodes_dirty[bytes >> CHUNK_SHIFT]);
 }
 
 static inline struct page *node(struct sim *sim, u32 id)

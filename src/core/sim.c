@@ -13,6 +13,7 @@
 #include "invariant.h"
 #include "page.h"
 #include "pcp.h"
+#include "quiet.h"
 #include "vmstat.h"
 #include "zone.h"
 
@@ -52,8 +53,9 @@ static void lay_out(const struct sim *sim, struct layout *l)
 	u64 per_chunk = CHUNK_SIZE / sizeof(struct page), managed = 0;
 	/*
 	 * Host CPUs take equal offsets in two pages for the same place, and wait. So
-	 * struct sim lies in the middle of its page, this behind the first KiB, and the
-	 * first pages and slots, which most operations use, begin theirs.
+	 * what most operations use lies apart: the first pages from 0 on, the first
+	 * slots behind SLOTS_FROM, this behind the first KiB, struct sim behind the
+	 * third.
 	 */
 	size_t at = 1024;
 
@@ -78,7 +80,8 @@ static void lay_out(const struct sim *sim, struct layout *l)
 	l->nodes = place(&at, (l->heads + l->blocks + l->pages) * sizeof(struct page), CHUNK_SIZE);
 	l->hot_end = l->nodes + l->heads * sizeof(struct page);
 	l->pageblocks = place(&at, (size_t)(span >> PAGEBLOCK_ORDER), CHUNK_SIZE);
-	l->slots = place(&at, l->slots_nr * sizeof(struct slot), CHUNK_SIZE);
+	l->slots = place(&at, (l->slots_nr + SLOTS_FROM) * sizeof(struct slot), CHUNK_SIZE) +
+		   SLOTS_FROM * sizeof(struct slot);
 	l->end = align_up(at, CHUNK_SIZE);
 }
 
@@ -109,6 +112,7 @@ static void point_into_arena(struct sim *sim, const struct layout *l)
 	sim->slots = (struct slot *)(void *)(a + l->slots);
 	sim->nodes = (struct page *)(void *)(a + l->nodes);
 	sim->nodes_dirty = sim->dirty + (l->nodes >> CHUNK_SHIFT);
+	sim->slots_dirty = sim->dirty + (l->slots >> CHUNK_SHIFT);
 	sim->hot_bytes = l->hot_end;
 	sim->first_block = (u32)l->heads;
 	sim->first_page = (u32)(l->heads + l->blocks);
@@ -170,8 +174,26 @@ static enum sim_err build_zonelists(struct sim *sim, struct sim_error *err)
 		build_zonelist(sim, n, false);
 		build_zonelist(sim, n, true);
 	}
-	sim_set_cpu(sim, 0);
 	sim->zone_guess = sim->zones;
+	return SIM_OK;
+}
+
+static enum sim_err build_views(struct sim *sim, struct sim_error *err)
+{
+	sim->views = malloc(sim->nr_cpus * sizeof(*sim->views));
+	if (!sim->views)
+		return sim_fail(err, ERR_NOMEM, "no memory for CPUs");
+	for (u32 cpu = 0; cpu < sim->nr_cpus; cpu++) {
+		u32 its_node = sim->machine.cpu_node[cpu];
+
+		sim->views[cpu] = (struct cpu_view){
+			.pagesets = sim->pagesets + cpu * sim->nr_zones,
+			.zonelist = { sim_zonelist_of(sim, its_node, false),
+				      sim_zonelist_of(sim, its_node, true) },
+			.clock_ps = &sim->clock_ps[cpu],
+		};
+	}
+	sim_set_cpu(sim, 0);
 	return SIM_OK;
 }
 
@@ -313,7 +335,7 @@ void sim_update_watched(struct sim *sim)
 	sim->watched = sim->observer || sim->check_invariants;
 }
 
-/* In the middle of a page: see lay_out(). */
+/* In the last quarter of a page: see lay_out(). */
 static struct sim *sim_alloc_struct(void)
 {
 	u8 *block = calloc(1, sizeof(struct sim) + 2 * CHUNK_SIZE);
@@ -322,7 +344,7 @@ static struct sim *sim_alloc_struct(void)
 	if (!block)
 		return NULL;
 	sim = (struct sim *)(void *)(block + (-(uintptr_t)block & (CHUNK_SIZE - 1)) +
-				     CHUNK_SIZE / 2);
+				     CHUNK_SIZE / 4 * 3);
 	sim->block = block;
 	return sim;
 }
@@ -356,7 +378,7 @@ static struct sim *sim_new(const struct machine *machine, struct sim_error *err)
 			page_flags(PG_LIVE, 0, type, 0) |
 			(machine->lru && type == MIGRATE_MOVABLE ? PAGE_FLAG_MOVABLE : 0);
 	sim->nofragment = machine->nofragment != NOFRAG_OFF;
-	if (map_arena(sim, err) || build_zonelists(sim, err)) {
+	if (map_arena(sim, err) || build_zonelists(sim, err) || build_views(sim, err)) {
 		sim_destroy(sim);
 		return NULL;
 	}
@@ -405,6 +427,7 @@ void sim_destroy(struct sim *sim)
 		munmap(sim->dirty, sim->nr_chunks * sizeof(*sim->dirty));
 	free(sim->scratch_base);
 	free(sim->zonelists);
+	free(sim->views);
 	machine_free(&sim->machine);
 	free(sim->block);
 }
@@ -418,11 +441,11 @@ enum sim_err sim_clone(const struct sim *from, struct sim **out, struct sim_erro
 		return err ? err->code : ERR_NOMEM;
 	memcpy(sim->arena, from->arena, from->hot_bytes);
 	for (size_t i = from->hot_bytes >> CHUNK_SHIFT; i < from->nr_chunks; i++) {
-		if (!from->dirty[i])
+		if (!from->dirty[i].bits)
 			continue;
 		memcpy(sim->arena + (i << CHUNK_SHIFT), from->arena + (i << CHUNK_SHIFT),
 		       CHUNK_SIZE);
-		sim->dirty[i] = CHUNK_WRITTEN;
+		sim->dirty[i].bits = CHUNK_WRITTEN;
 	}
 	sim->stat_exact = from->stat_exact;
 	sim->check_invariants = from->check_invariants;
@@ -453,14 +476,18 @@ void sim_set_checking(struct sim *sim, bool on)
  * Slots
  */
 
-static void mark_taken(struct sim *sim, u32 id, u32 order, u32 page_id)
+/* What a slot becomes that is taken: the next generation, odd. */
+static u64 slot_word_taken(struct slot slot, u32 order, u32 page_id)
 {
-	struct slot *slot = &sim->slots[id];
+	u64 below = ((u64)1 << 36) - 1;
 
-	slot->page = page_id;
-	/* The next generation, odd: taken. */
-	slot->generation = ((slot->generation | 15) + 1) | order;
-	sim_dirty(sim, slot);
+	return ((slot.word | below) + 1) | (u64)order << 32 | page_id;
+}
+
+/* And one that is given back: the next generation, even. */
+static u64 slot_word_free(struct slot slot, u32 next_free)
+{
+	return (slot.word >> 32 << 32) + ((u64)1 << 36) + next_free;
 }
 
 static u32 take_slot(struct sim *sim, u32 order, u32 page_id)
@@ -469,22 +496,19 @@ static u32 take_slot(struct sim *sim, u32 order, u32 page_id)
 	u32 id = st->slot_free;
 
 	if (likely(id)) {
-		st->slot_free = sim->slots[id].page;
+		st->slot_free = slot_page(sim->slots[id]);
 	} else {
 		SIM_ASSERT(st->slot_bump < sim->slot_limit, "%u slots", sim->slot_limit);
 		id = st->slot_bump++;
 	}
-	mark_taken(sim, id, order, page_id);
+	slot_set(sim, id, slot_word_taken(sim->slots[id], order, page_id));
 	return id;
 }
+
 static void give_slot(struct sim *sim, u32 id)
 {
-	struct slot *slot = &sim->slots[id];
-
-	slot->page = sim->state->slot_free;
-	slot->generation += 1u << 4;
+	slot_set(sim, id, slot_word_free(sim->slots[id], sim->state->slot_free));
 	sim->state->slot_free = id;
-	sim_dirty(sim, slot);
 }
 
 /* The slot of the i-th block of an allocation. */
@@ -492,30 +516,54 @@ static u32 op_take_slot(struct sim *sim, const struct op *op, u32 i, u32 order)
 {
 	if (likely(!(op->flags & OP_F_APART)))
 		return take_slot(sim, order, 0);
-	mark_taken(sim, op->slot + i, order, 0);
+	slot_set(sim, op->slot + i, slot_word_taken(sim->slots[op->slot + i], order, 0));
 	return op->slot + i;
 }
 
 /* Slots apart are never given out twice. */
 static void empty_slot(struct sim *sim, u32 id, bool stays_taken)
 {
-	struct slot *slot = &sim->slots[id];
+	struct slot slot = sim->slots[id];
 
-	slot->page = 0;
-	if (!stays_taken)
-		slot->generation += 1u << 4;
-	sim_dirty(sim, slot);
+	slot_set(sim, id, stays_taken ? slot.word >> 32 << 32 : slot_word_free(slot, 0));
 }
 
 static void fill_slot(struct sim *sim, u32 id, struct page *page)
 {
-	sim->slots[id].page = node_id(sim, page);
+	slot_set(sim, id, sim->slots[id].word | node_id(sim, page));
 	page->private = id;
 }
 
 /*
  * Operations
  */
+
+/* While somebody looks on: the mirror with its steps. */
+static __noinline struct alloc_result alloc_pages_watched(struct sim *sim, u32 order, u32 type,
+							  bool atomic)
+{
+	return alloc_pages(sim, order, type, atomic);
+}
+
+static __noinline void free_pages_watched(struct sim *sim, struct page *page, u32 order)
+{
+	free_pages(sim, page, order);
+}
+
+static inline struct alloc_result op_alloc_pages(struct sim *sim, u32 order, u32 type, bool atomic)
+{
+	if (unlikely(sim->watched))
+		return alloc_pages_watched(sim, order, type, atomic);
+	return quiet_alloc_pages(sim, order, type, atomic);
+}
+
+static inline void op_free_pages(struct sim *sim, struct page *page, u32 order)
+{
+	if (unlikely(sim->watched))
+		free_pages_watched(sim, page, order);
+	else
+		quiet_free_pages(sim, page, order);
+}
 
 static void op_allocate(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result)
 {
@@ -529,7 +577,7 @@ static void op_allocate(struct sim *sim, const struct op *op, u32 *slots, struct
 			slots[i] = id;
 		if (!failed) {
 			struct alloc_result got =
-				alloc_pages(sim, op->order, op->type, op->flags & OP_F_ATOMIC);
+				op_alloc_pages(sim, op->order, op->type, op->flags & OP_F_ATOMIC);
 
 			failed = !got.page;
 			if (got.page) {
@@ -547,8 +595,8 @@ static void op_bulk(struct sim *sim, const struct op *op, u32 *slots, struct op_
 {
 	u32 *pages = sim->scratch;
 
-	result->got = alloc_pages_bulk(sim, op->type, op->count, op->flags & OP_F_ATOMIC, pages,
-				       &result->attempt);
+	result->got = (sim->watched ? alloc_pages_bulk : quiet_alloc_pages_bulk)(
+		sim, op->type, op->count, op->flags & OP_F_ATOMIC, pages, &result->attempt);
 	for (u32 i = 0; i < op->count; i++) {
 		u32 id = op_take_slot(sim, op, i, 0);
 
@@ -571,7 +619,7 @@ static struct page *release_slot(struct sim *sim, u32 id, bool apart)
 
 	/* The same slot twice in a list: the second is like an empty one. */
 	if (likely(slot_taken(sim, id))) {
-		page_id = sim->slots[id].page;
+		page_id = slot_page(sim->slots[id]);
 		if (unlikely(apart || id >= sim->slot_limit))
 			empty_slot(sim, id, apart);
 		else
@@ -594,7 +642,7 @@ static void op_free(struct sim *sim, const struct op *op, const u32 *slots,
 
 		if (!page)
 			continue;
-		free_pages(sim, page, page_order(page));
+		op_free_pages(sim, page, page_order(page));
 		result->got++;
 	}
 }
@@ -616,7 +664,7 @@ static void op_free_list(struct sim *sim, const struct op *op, const u32 *slots,
 		sim->state->live_pages--;
 		sim->scratch[nr++] = node_id(sim, page);
 	}
-	free_unref_page_list(sim, sim->scratch, nr);
+	(sim->watched ? free_unref_page_list : quiet_free_unref_page_list)(sim, sim->scratch, nr);
 	result->got = nr;
 }
 
@@ -858,7 +906,7 @@ static void op_account(struct sim *sim)
 	st->pcp_pages_sum += st->pcp_pages;
 	if (st->pcp_pages > st->pcp_pages_max)
 		st->pcp_pages_max = st->pcp_pages;
-	clock_charge(sim, sim->cpu);
+	clock_charge(sim);
 }
 
 enum sim_err sim_exec(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result,
@@ -917,7 +965,7 @@ __flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
 
 	if (sim->cpu != cpu)
 		sim_set_cpu(sim, cpu);
-	page = alloc_pages(sim, order, type, false).page;
+	page = op_alloc_pages(sim, order, type, false).page;
 	if (likely(page)) {
 		id = take_slot(sim, order, node_id(sim, page));
 		page->private = id;
@@ -928,17 +976,26 @@ __flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
 	return id;
 }
 
+/* An empty slot, or one of those apart. Returns NULL if there is nothing to free. */
+static __cold struct page *release_odd_slot(struct sim *sim, u32 slot)
+{
+	SIM_ASSERT(slot_taken(sim, slot), "slot %u", slot);
+	return release_slot(sim, slot, false);
+}
+
 __flatten void sim_free(struct sim *sim, u32 cpu, u32 slot)
 {
-	struct page *page;
-	u32 order;
+	bool usual = slot < sim->slot_limit;
+	struct slot was = sim->slots[usual ? slot : 0];
+	struct page *page = node(sim, slot_page(was));
 
-	SIM_ASSERT(slot_taken(sim, slot), "slot %u", slot);
-	order = sim->slots[slot].generation & 15;
 	if (sim->cpu != cpu)
 		sim_set_cpu(sim, cpu);
-	page = release_slot(sim, slot, false);
+	if (likely(usual && slot_page(was) && (slot_generation(was) & 1)))
+		give_slot(sim, slot);
+	else
+		page = release_odd_slot(sim, slot);
 	if (likely(page))
-		free_pages(sim, page, order);
+		op_free_pages(sim, page, slot_order(was));
 	op_account(sim);
 }

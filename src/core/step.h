@@ -121,10 +121,17 @@ __cold void step_emit(struct sim *sim, enum step_id id, const char *file, u32 li
 #define STEP_JOIN2(a, b) a##b
 #define STEP_JOIN(a, b) STEP_JOIN2(a, b)
 
+/* Does anybody want to know of steps? Never in the mirror's quiet twin: quiet.h. */
+#ifdef MIRROR_QUIET
+#define STEP_WANTED(sim) ((void)(sim), false)
+#else
+#define STEP_WANTED(sim) unlikely((sim)->watched)
+#endif
+
 /* Report a step with one to six operands. */
 #define STEP(sim, id, ...)                                                                       \
 	do {                                                                                     \
-		if (unlikely((sim)->watched)) {                                                  \
+		if (STEP_WANTED(sim)) {                                                          \
 			const s64 step_args_[] = { STEP_JOIN(STEP_ARG, STEP_COUNT(__VA_ARGS__))( \
 				__VA_ARGS__) };                                                  \
 			step_emit(sim, id, __FILE__, __LINE__, (u32)ARRAY_SIZE(step_args_),      \

@@ -218,16 +218,17 @@ bool sim_page_info(const struct sim *sim, u64 pfn, struct page_info *info)
 
 bool sim_slot_info(const struct sim *sim, u32 slot, struct slot_info *info)
 {
-	const struct slot *s = &sim->slots[slot];
+	struct slot s;
 
 	memset(info, 0, sizeof(*info));
 	if (!slot_taken(sim, slot))
 		return false;
-	info->order = s->generation & 15;
-	info->generation = s->generation >> 4;
-	info->live = s->page != 0;
+	s = sim->slots[slot];
+	info->order = slot_order(s);
+	info->generation = slot_generation(s);
+	info->live = slot_page(s) != 0;
 	if (info->live)
-		info->pfn = page_to_pfn(sim, &sim->nodes[s->page]);
+		info->pfn = page_to_pfn(sim, &sim->nodes[slot_page(s)]);
 	return true;
 }
 
@@ -248,6 +249,6 @@ size_t sim_bytes_touched(const struct sim *sim)
 	size_t bytes = sim->hot_bytes;
 
 	for (size_t i = sim->hot_bytes >> CHUNK_SHIFT; i < sim->nr_chunks; i++)
-		bytes += sim->dirty[i] ? CHUNK_SIZE : 0;
+		bytes += sim->dirty[i].bits ? CHUNK_SIZE : 0;
 	return bytes;
 }
