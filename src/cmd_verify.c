@@ -13,7 +13,7 @@
 
 struct verify_opts {
 	uint64_t jobs;
-	bool explain;
+	bool explain, invariants;
 };
 
 static const struct verify_opts verify_defaults = { .jobs = 1 };
@@ -31,6 +31,10 @@ static const struct opt verify_options[] = {
 	  .type = OPT_FLAG,
 	  .offset = offsetof(struct verify_opts, explain),
 	  .help = "show the steps of the operation that differs, and the lists, if the vector dumps them" },
+	{ .name = "invariants",
+	  .type = OPT_FLAG,
+	  .offset = offsetof(struct verify_opts, invariants),
+	  .help = "report each step and walk the invariants as well; a broken one ends the program" },
 	{ .name = NULL },
 };
 
@@ -39,7 +43,7 @@ struct work {
 	char **paths;
 	struct kern_vec_result *results;
 	size_t nr, cap, next, done;
-	bool explain;
+	bool explain, invariants;
 	pthread_mutex_t lock;
 	struct base_progress progress;
 };
@@ -104,7 +108,7 @@ static void *worker(void *arg)
 		size_t i = w->next++;
 
 		pthread_mutex_unlock(&w->lock);
-		kern_vec_verify(w->paths[i], w->explain, &w->results[i]);
+		kern_vec_verify(w->paths[i], w->explain, w->invariants, &w->results[i]);
 		pthread_mutex_lock(&w->lock);
 		base_progress_update(&w->progress, ++w->done, w->nr);
 	}
@@ -203,7 +207,7 @@ static void print_json(const struct work *w, const struct totals *t)
 static int run(const struct call *call)
 {
 	const struct verify_opts *o = call->opts;
-	struct work w = { .explain = o->explain };
+	struct work w = { .explain = o->explain, .invariants = o->invariants };
 	struct totals t;
 	struct diag d;
 	int status = 0;

@@ -28,6 +28,10 @@ gunzip -c tests/vectors/B/L10/s00.txt.gz >"$work/brief.txt" 2>/dev/null ||
 run $good "$work/good.txt" "$work/brief.txt"
 expect "plain and .gz pass" 0 '^3 files passed, 0 failed, [1-9][0-9]* operations$'
 
+# Unwatched the machine runs without its steps; watched it must go the same way.
+run --invariants -j2 tests/vectors/B
+expect "the same with all steps and invariants" 0 '^[1-9][0-9]* files passed, 0 failed, [1-9][0-9]* operations$'
+
 # One digit of each kind of line; the report stands at that line and names the field.
 change() { # NAME LINE-PATTERN FIELD WHAT
 	local line

@@ -19,6 +19,7 @@ struct replay {
 	size_t out_at;	      /* how much of it was compared */
 	struct kern_text op;  /* the last operation's text */
 	u64 op_line, operations;
+	bool invariants;
 	/* Explaining: steps of the operation at this line. */
 	u64 watch_line;
 	struct kern_text steps;
@@ -345,6 +346,8 @@ static bool run_op(struct replay *r, const char *name, struct kern_words *w, con
 
 	if (!parsed(r, kern_op_parse(&r->in, name, w, &op)))
 		return false;
+	if (r->invariants)
+		sim_set_checking(r->in.sim, true);
 	if (r->watch_line == r->in.line) {
 		memset(&r->stack, 0, sizeof(r->stack));
 		sim_set_observer(r->in.sim, watch_step, r);
@@ -644,9 +647,10 @@ static void explain_failure(const char *path, u64 op_line, struct kern_vec_resul
 	replay_free(&r);
 }
 
-void kern_vec_verify(const char *path, bool explain, struct kern_vec_result *result)
+void kern_vec_verify(const char *path, bool explain, bool invariants,
+		     struct kern_vec_result *result)
 {
-	struct replay r = { .result = result };
+	struct replay r = { .result = result, .invariants = invariants };
 	u64 op_line;
 
 	memset(result, 0, sizeof(*result));

@@ -32,8 +32,12 @@ struct kern_vec_result {
 	struct diag diag;
 };
 
-/* Replay one file. @explain: on a failure also gather the operation's steps. */
-void kern_vec_verify(const char *path, bool explain, struct kern_vec_result *result);
+/*
+ * Replay one file. @explain: on a failure also gather the operation's steps.
+ * @invariants: with the steps reported and the invariants walked all the time.
+ */
+void kern_vec_verify(const char *path, bool explain, bool invariants,
+		     struct kern_vec_result *result);
 void kern_vec_result_free(struct kern_vec_result *result);
 /* Does the file begin as a vector does? Files that do not are passed over in folders. */
 bool kern_vec_is_vector(const char *path);
