@@ -68,6 +68,27 @@ Test(sim, the_short_forms_do_what_the_operations_do)
 	sim_destroy(b);
 }
 
+/* Slots apart have orders, too, and a free of one gives back just its block. */
+Test(sim, the_short_free_takes_slots_apart)
+{
+	struct sim *sim = small(V2(10));
+	u64 live = sim_state(sim)->live_pages;
+	struct op op = { .kind = OP_ALLOC,
+			 .order = 3,
+			 .type = MIGRATE_UNMOVABLE,
+			 .flags = OP_F_APART,
+			 .count = 1 };
+
+	sim->slot_limit--;
+	op.slot = sim->slot_limit;
+	sim_run(sim, &op, NULL, NULL);
+	cr_assert_eq(sim_state(sim)->live_pages, live + 8);
+	sim_free(sim, 0, op.slot);
+	cr_assert_eq(sim_state(sim)->live_pages, live);
+	sim_check(sim);
+	sim_destroy(sim);
+}
+
 Test(sim, a_copy_is_equal_and_independent)
 {
 	struct sim *sim = small(V3(9)), *copy;

@@ -976,26 +976,29 @@ __flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
 	return id;
 }
 
-/* An empty slot, or one of those apart. Returns NULL if there is nothing to free. */
-static __cold struct page *release_odd_slot(struct sim *sim, u32 slot)
+/* sim_free() of an empty slot, or of one of those apart. */
+static __cold void free_odd_slot(struct sim *sim, u32 slot)
 {
+	struct page *page;
+
 	SIM_ASSERT(slot_taken(sim, slot), "slot %u", slot);
-	return release_slot(sim, slot, false);
+	page = release_slot(sim, slot, false);
+	if (page)
+		op_free_pages(sim, page, page_order(page));
 }
 
 __flatten void sim_free(struct sim *sim, u32 cpu, u32 slot)
 {
 	bool usual = slot < sim->slot_limit;
 	struct slot was = sim->slots[usual ? slot : 0];
-	struct page *page = node(sim, slot_page(was));
 
 	if (sim->cpu != cpu)
 		sim_set_cpu(sim, cpu);
-	if (likely(usual && slot_page(was) && (slot_generation(was) & 1)))
+	if (likely(usual && slot_page(was) && (slot_generation(was) & 1))) {
 		give_slot(sim, slot);
-	else
-		page = release_odd_slot(sim, slot);
-	if (likely(page))
-		op_free_pages(sim, page, slot_order(was));
+		op_free_pages(sim, node(sim, slot_page(was)), slot_order(was));
+	} else {
+		free_odd_slot(sim, slot);
+	}
 	op_account(sim);
 }
