@@ -773,20 +773,17 @@ static bool play_to(struct stepper *st, u64 op)
 
 static enum outcome go_to_number(struct stepper *st, const char *arg)
 {
-	const char *dot = strchr(arg, '.');
-	size_t len = dot ? (size_t)(dot - arg) : strlen(arg);
-	u64 op, step = 0;
+	struct tl_pos pos;
 
-	if (base_parse_uint(arg, len, 0, UINT32_MAX, &op, NULL) ||
-	    (dot && (base_parse_uint(dot + 1, strlen(dot + 1), 1, UINT32_MAX, &step, NULL) || !op)))
+	if (!tl_pos_parse(arg, &pos))
 		return fault(st, "Go where? Expected g N, g N.STEP, g start, g end or g BOOKMARK.");
-	if (!play_to(st, op)) {
+	if (!play_to(st, pos.op + (pos.step > 0))) {
 		if (st->open)
 			return DONE;
 		return fault(st, "There are only %llu operations.",
 			     (unsigned long long)tl_length(st->tl));
 	}
-	if (seek(st, step ? op - 1 : op, (u32)step) == FAULT)
+	if (seek(st, pos.op, pos.step) == FAULT)
 		return FAULT;
 	say_place(st);
 	return DONE;

@@ -710,7 +710,7 @@ Test(timeline, an_edit_that_later_operations_cannot_bear_is_refused)
 	before = digest(tl);
 	seek(tl, 0, 0);
 	cr_expect_eq(tl_insert(tl, &offline, &err), ERR_OP);
-	cr_expect(strstr(err.message, "operation 0 runs on cpu 3"), "%s", err.message);
+	cr_expect(strstr(err.message, "operation 1 runs on cpu 3"), "%s", err.message);
 	/* Its pagesets disabled, the CPU could not come back. */
 	seek(tl, 2, 0);
 	cr_expect_eq(tl_insert(tl, &disable, &err), ERR_OP);

@@ -176,6 +176,30 @@ Test(tui_screen, breakpoints_forward_and_back)
 	ui_close(ui);
 }
 
+/* "4.5" is what the header calls it, and the same in step --text; "4" is the end of operation 4, also of a breakpoint. */
+Test(tui_screen, go_to_uses_the_numbers_that_the_screen_shows)
+{
+	struct ui *ui = begin(80, 24, "g4.5<Enter>");
+
+	cr_assert_eq(nav_pos(ui).op, 3);
+	cr_assert_eq(nav_pos(ui).step, 5);
+	has(ui, "op 4/6  step 5/");
+	cr_assert(ui_feed(ui, "m:pane branches<Enter>"));
+	has(ui, "bookmark op 4.5");
+	cr_assert(ui_feed(ui, "4g"));
+	has(ui, "op 4/6 done");
+	cr_assert(ui_feed(ui, "<Home>bop 4<Enter>"));
+	for (int i = 0; i < 6 && nav_pos(ui).op < 4; i++)
+		cr_assert(ui_feed(ui, "c"));
+	has(ui, "stopped at breakpoint 1: op 4");
+	has(ui, "op 4/6 done");
+	cr_assert(ui_feed(ui, "g7<Enter>"));
+	has(ui, "the log has 6 operations");
+	cr_assert(ui_feed(ui, "g0.1<Enter>"));
+	has(ui, "expected 7 for the end");
+	ui_close(ui);
+}
+
 Test(tui_screen, who_set_a_value)
 {
 	struct ui *ui = begin(80, 24, "nnnnno");

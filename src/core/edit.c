@@ -112,7 +112,7 @@ static enum sim_err check_later(struct timeline *tl, const struct op *first, u64
 		if (!still_runs(&at, &op))
 			ret = sim_fail(err, ERR_OP,
 				       "operation %llu runs on cpu %u, which would be offline then",
-				       (unsigned long long)i, op.cpu);
+				       (unsigned long long)i + 1, op.cpu);
 	}
 	free(at.cpus);
 	free(at.disabled);
@@ -199,7 +199,7 @@ static enum sim_err may_remove(struct timeline *tl, u64 i, const struct op *op,
 		return sim_fail(err, ERR_OP,
 				"operation %llu decides how later allocations are named; only "
 				"the last one, or one that was put in, can be taken out",
-				(unsigned long long)i);
+				(unsigned long long)i + 1);
 	if (!decides_who_runs(op))
 		return SIM_OK;
 	tl_to_boundary(tl, i);
@@ -281,7 +281,7 @@ enum sim_err tl_set_base_patches(struct timeline *tl, u32 patches, struct sim_er
 	if (tl->log.start)
 		return sim_fail(err, ERR_POSITION,
 				"the history begins at operation %llu, its first part was dropped",
-				(unsigned long long)tl->log.start);
+				(unsigned long long)tl->log.start + 1);
 	ret = sim_create(sim_machine(tl->sim), patches, &fresh, err);
 	if (ret)
 		return ret;
@@ -328,7 +328,7 @@ static enum sim_err may_inject(struct timeline *tl, u64 i, const struct op *op,
 	tl_injections_of(tl, i, &nr);
 	if (nr == TL_INJECT_MAX)
 		return sim_fail(err, ERR_OP, "operation %llu has %d injections already",
-				(unsigned long long)i, TL_INJECT_MAX);
+				(unsigned long long)i + 1, TL_INJECT_MAX);
 	return SIM_OK;
 }
 
@@ -463,7 +463,7 @@ static enum sim_err find_injection(const struct timeline *tl, u64 i, u32 k, stru
 	if (k < nr)
 		return SIM_OK;
 	return sim_fail(err, ERR_POSITION, "operation %llu has %u injections",
-			(unsigned long long)i, nr);
+			(unsigned long long)i + 1, nr);
 }
 
 enum sim_err tl_injection(struct timeline *tl, u64 i, u32 k, struct tl_injection *out,

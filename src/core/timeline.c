@@ -763,7 +763,7 @@ static void look_into(struct timeline *tl)
 static enum sim_err no_such_step(const struct timeline *tl, u64 op, u32 step, struct sim_error *err)
 {
 	return sim_fail(err, ERR_POSITION, "operation %llu has %u steps; there is no step %u",
-			(unsigned long long)op, tl->run.seen, step);
+			(unsigned long long)op + 1, tl->run.seen, step);
 }
 
 enum sim_err tl_seek(struct timeline *tl, u64 op, u32 step, struct sim_error *err)
@@ -776,13 +776,12 @@ enum sim_err tl_seek(struct timeline *tl, u64 op, u32 step, struct sim_error *er
 		return ERR_POSITION;
 	if (op < tl->log.start || op > tl->log.length)
 		return sim_fail(err, ERR_POSITION,
-				"operation %llu: the history has the boundaries %llu to %llu",
+				"there is no boundary %llu: the history has %llu to %llu",
 				(unsigned long long)op, (unsigned long long)tl->log.start,
 				(unsigned long long)tl->log.length);
 	if (op == tl->log.length && step)
-		return sim_fail(err, ERR_POSITION,
-				"no operation follows boundary %llu, so it has no steps",
-				(unsigned long long)op);
+		return sim_fail(err, ERR_POSITION, "there is no operation %llu, so it has no steps",
+				(unsigned long long)op + 1);
 	tl_to_boundary(tl, op);
 	if (!step)
 		return SIM_OK;
@@ -889,9 +888,14 @@ static enum sim_err need_op(const struct timeline *tl, u64 i, struct sim_error *
 		return ERR_POSITION;
 	if (i >= tl->log.start && i < tl->log.length)
 		return SIM_OK;
-	return sim_fail(err, ERR_POSITION, "operation %llu: the history has %llu to %llu",
-			(unsigned long long)i, (unsigned long long)tl->log.start,
-			(unsigned long long)tl->log.length - 1);
+	if (tl->log.start == tl->log.length)
+		return sim_fail(err, ERR_POSITION,
+				"there is no operation %llu: the history is empty",
+				(unsigned long long)i + 1);
+	return sim_fail(err, ERR_POSITION,
+			"there is no operation %llu: the history has %llu to %llu",
+			(unsigned long long)i + 1, (unsigned long long)tl->log.start + 1,
+			(unsigned long long)tl->log.length);
 }
 
 enum sim_err tl_op(struct timeline *tl, u64 i, struct op *op, const u32 **slots,

@@ -7,6 +7,8 @@
  * Positions: (op, step). op operations are done; step > 0 is in the middle of the
  * next one, with step of its steps reported (the last one reported is what the
  * screen speaks of). (n, 0) is a boundary. The last boundary is (tl_length(), 0).
+ * People count operations from 1, everywhere: "8" is the end of operation 8, "8.40"
+ * its step 40, "8.0" its beginning, "0" the beginning of all. Messages here do so too.
  *
  * Memory: log, checkpoints and their chunks stay within the bound given at
  * creation. When it is full ERR_FULL comes back and nothing changed; the caller may
@@ -26,6 +28,12 @@ struct tl_pos {
 	u64 op;
 	u32 step;
 };
+
+enum { TL_POS_TEXT_MAX = 32 };
+/* A position as people write it; false, and *pos as it was, if the text is none. */
+bool tl_pos_parse(const char *text, struct tl_pos *pos);
+/* Into @buf of TL_POS_TEXT_MAX, which is returned. */
+char *tl_pos_format(struct tl_pos pos, char *buf);
 
 /*
  * A timeline of a fresh machine (as sim_create()). @keep_log false: headless runs

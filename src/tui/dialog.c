@@ -185,7 +185,7 @@ static void draw_body(struct ui *ui)
 
 static const char *const prompt_words[] = {
 	[PROMPT_COMMAND] = ":",
-	[PROMPT_GOTO] = "go to op (7, or 7.40 for a step): ",
+	[PROMPT_GOTO] = "go to op (7: its end, 7.40: a step in it): ",
 	[PROMPT_BREAK] = "break at: ",
 	[PROMPT_DIFF] = "compare with (none, 1-7, all, or a branch): ",
 	[PROMPT_SEARCH] = "/",

@@ -192,23 +192,19 @@ static enum handled toggle_mark(struct ui *ui)
 
 static enum handled go_to(struct ui *ui, const char *text)
 {
-	const char *dot = strchr(text, '.');
-	u64 op, step = 0;
+	struct tl_pos pos;
 
-	if (base_parse_uint(text, dot ? (size_t)(dot - text) : strlen(text), 0, INT64_MAX, &op,
-			    NULL) ||
-	    (dot && base_parse_uint(dot + 1, strlen(dot + 1), 0, UINT32_MAX, &step, NULL))) {
-		ui_complain(
-			ui,
-			"expected a number of operations like 7, or 7.40 for step 40 of the next");
+	if (!tl_pos_parse(text, &pos)) {
+		ui_complain(ui,
+			    "expected 7 for the end of operation 7, or 7.40 for step 40 inside it");
 		return UI_REDRAW;
 	}
-	if (op > tl_length(ui->tl)) {
+	if (pos.op + (pos.step > 0) > tl_length(ui->tl)) {
 		ui_complain(ui, "the log has %llu operations",
 			    (unsigned long long)tl_length(ui->tl));
 		return UI_REDRAW;
 	}
-	nav_seek(ui, op, (u32)step);
+	nav_seek(ui, pos.op, pos.step);
 	return UI_REDRAW | UI_RELAYOUT;
 }
 

@@ -222,7 +222,7 @@ bool breaks_add(struct ui *ui, const char *text)
 			b.kinds = event_names[i].letter;
 	if (strncmp(b.text, "op ", 3) == 0 &&
 	    base_parse_uint(b.text + 3, strlen(b.text + 3), 1, INT64_MAX, &n, NULL) == 0)
-		b.op = (s64)n - 1;
+		b.op = (s64)n;
 	if (!b.kinds && b.op < 0) {
 		const char *near = base_near(b.text, event_name, NULL);
 

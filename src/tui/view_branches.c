@@ -21,6 +21,7 @@ static void draw_branch(struct ui *ui, struct pane *p, int row, u32 i)
 static void draw(struct ui *ui, struct pane *p)
 {
 	int row = 0, cursor = ui->views[VIEW_BRANCHES].cursor;
+	char at[TL_POS_TEXT_MAX];
 
 	for (u32 i = 0; i < ui->nr_branches; i++) {
 		draw_branch(ui, p, row, i);
@@ -42,8 +43,7 @@ static void draw(struct ui *ui, struct pane *p)
 	}
 	for (u32 i = 0; i < ui->nr_marks; i++) {
 		pane_row(p, row, 0);
-		pane_put(p, ST_NORMAL, " bookmark op %llu step %u  ",
-			 (unsigned long long)ui->marks[i].op, ui->marks[i].step);
+		pane_put(p, ST_NORMAL, " bookmark op %-8s ", tl_pos_format(ui->marks[i], at));
 		pane_text(p, ST_SAY, ui->mark_names[i], 32);
 		if (row++ == cursor)
 			pane_select(p, row - 1, 0, p->at.w);
