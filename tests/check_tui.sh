@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Golden screens: each tests/tui/NAME.keys is played without a terminal and its last screen compared with NAME.screen.
-# Its first line names the options: "# --size 80x24 --ascii". With --update the screens are written anew.
+# Its first line names the options: "# --size 80x24 --ascii", and --c-locale, and the scenario if it is not exit.yaml:
+# "--file=PATH". With --update the screens are written anew.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 PAGESET=${PAGESET:-build/release/pageset}
@@ -31,12 +32,18 @@ for keys in tests/tui/*.keys; do
 	name=$(basename "$keys" .keys)
 	read -r -a options < <(sed -n '1s/^# *//p' "$keys")
 	tail -n +2 "$keys" >"$tmp/keys"
-	locale=C.UTF-8
+	locale=C.UTF-8 file=tests/tui/exit.yaml
 	case " ${options[*]} " in *" --c-locale "*) locale=C ;; esac
 	options=("${options[@]/--c-locale/}")
 	args=()
-	for option in "${options[@]}"; do [ -z "$option" ] || args+=("$option"); done
-	if ! LC_ALL=$locale "$PAGESET" tui "${args[@]}" --keys "$tmp/keys" --dump "$tmp/screen" tests/tui/exit.yaml 2>"$tmp/err"; then
+	for option in "${options[@]}"; do
+		case $option in
+		'') ;;
+		--file=*) file=${option#--file=} ;;
+		*) args+=("$option") ;;
+		esac
+	done
+	if ! LC_ALL=$locale "$PAGESET" tui "${args[@]}" --keys "$tmp/keys" --dump "$tmp/screen" "$file" 2>"$tmp/err"; then
 		echo "FAIL screen $name: $(head -n 1 "$tmp/err")"
 		status=1
 		continue

@@ -11,17 +11,22 @@
 
 static struct ui_options opt;
 
-static struct ui *begin(int cols, int rows, const char *keys)
+static struct ui *begin_in(const char *scenario, int cols, int rows, const char *keys)
 {
 	struct ui *ui;
 
 	opt = test_options(cols, rows);
 	opt.ascii = true;
-	opt.open = "exit";
+	opt.open = scenario;
 	ui = ui_open(&opt);
 	cr_assert(ui, "%s", opt.error);
 	cr_assert(ui_feed(ui, keys));
 	return ui;
+}
+
+static struct ui *begin(int cols, int rows, const char *keys)
+{
+	return begin_in("exit", cols, rows, keys);
 }
 
 /* One row of the screen, blanks at its end cut off. */
@@ -155,6 +160,62 @@ Test(tui_screen, predict_right_wrong_and_reveal)
 	ui = begin(80, 24, "nnnp1<Enter>");
 	cr_assert(ui->answers[0].correct);
 	cr_assert_eq(ui->answers[0].points, 2);
+	ui_close(ui);
+}
+
+/* A question at the very beginning stops the first key that would run past it, once. */
+Test(tui_screen, question_before_the_first_operation_stops)
+{
+	static const char *const keys[] = { "c", "n", "e", "<Space>" };
+	struct ui *ui;
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		ui = begin_in("first", 80, 24, keys[i]);
+		cr_assert(strncmp(row(0), " exit  op 0/6  ", 15) == 0, "%s: %s", keys[i], row(0));
+		cr_assert_not(ui->playing);
+		has(ui, "a question comes first: p answers it");
+		if (i == 1) {
+			cr_assert(ui_feed(ui, "n"));
+			cr_assert(strncmp(row(0), " exit  op 1/6 done", 18) == 0, "%s", row(0));
+		}
+		ui_close(ui);
+	}
+	ui = begin_in("first", 80, 24, "p1<Enter><Enter>n");
+	cr_assert(strncmp(row(0), " exit  op 1/6 done", 18) == 0, "%s", row(0));
+	ui_close(ui);
+	/* a number before the key is a decision already */
+	ui = begin_in("first", 80, 24, "2n");
+	cr_assert(strncmp(row(0), " exit  op 2/6 done", 18) == 0, "%s", row(0));
+	ui_close(ui);
+}
+
+/* What is said and asked between two operations is on the screen as a whole. */
+Test(tui_screen, words_of_the_lesson_in_full)
+{
+	static const int sizes[][2] = { { 80, 24 }, { 100, 30 }, { 120, 40 }, { 200, 60 } };
+	struct ui *ui;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		ui = begin_in("first", sizes[i][0], sizes[i][1], "");
+		has(ui, "All free memory of a zone");
+		has(ui, "said-to-be-empty.");
+		has(ui, "Question-begins:");
+		has(ui, "Question-ends");
+		ui_close(ui);
+		ui = begin_in("first", sizes[i][0], sizes[i][1], "Z");
+		has(ui, "Question-begins:");
+		has(ui, "Question-ends");
+		ui_close(ui);
+	}
+	/* the compact form has the question first */
+	ui = begin_in("first", 60, 18, "");
+	has(ui, "asked first: Question-begins:");
+	has(ui, "Question-ends");
+	ui_close(ui);
+	/* inside an operation the code is back */
+	ui = begin_in("first", 80, 24, "s");
+	has(ui, "code ");
+	cr_assert_not(screen_has(ui, "Question-begins:"));
 	ui_close(ui);
 }
 

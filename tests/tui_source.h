@@ -40,6 +40,25 @@ static const struct ui_cue test_cues[] = {
 	{ .kind = UI_FOCUS, .op = 5, .text = "zone", .cpu = 1 },
 };
 
+/* The same with a question before anything has run, as long as they get. */
+static const struct ui_cue test_cues_first[] = {
+	{ .kind = UI_SAY,
+	  .op = 0,
+	  .text = "All free memory of a zone stands behind one lock, the zone lock. Four CPUs that "
+		  "allocate at the same time would queue for it. So each CPU has a pageset: a few "
+		  "lists of free pages that only it touches. All pagesets are said-to-be-empty.",
+	  .cpu = -1 },
+	{ .kind = UI_PREDICT,
+	  .op = 0,
+	  .text = "Question-begins: CPU 0 allocates a great many pages, one after the other. How "
+		  "many of them are left in its pageset afterwards? Question-ends",
+	  .id = "q0",
+	  .expr = "cpu[0].zone[0].count",
+	  .after = 1,
+	  .points = 1,
+	  .cpu = -1 },
+};
+
 static enum ui_next test_next(void *ctx, struct timeline *tl, char *error, size_t size)
 {
 	static const struct op ops[] = {
@@ -72,6 +91,13 @@ static size_t test_cues_of(void *ctx, const struct ui_cue **cues)
 	return ARRAY_SIZE(test_cues);
 }
 
+static size_t test_cues_of_first(void *ctx, const struct ui_cue **cues)
+{
+	(void)ctx;
+	*cues = test_cues_first;
+	return ARRAY_SIZE(test_cues_first);
+}
+
 static void test_close(void *ctx)
 {
 	struct test_source *s = ctx;
@@ -86,7 +112,7 @@ static bool test_open(void *ctx, const char *path, struct ui_source *src, char *
 	struct sim_error err;
 
 	(void)ctx;
-	if (strcmp(path, "exit") != 0 && strcmp(path, "wide") != 0) {
+	if (strcmp(path, "exit") != 0 && strcmp(path, "wide") != 0 && strcmp(path, "first") != 0) {
 		snprintf(error, size, "%s: no such scenario", path);
 		return false;
 	}
@@ -107,7 +133,8 @@ static bool test_open(void *ctx, const char *path, struct ui_source *src, char *
 				   .machine = &s->machine,
 				   .zone = 0,
 				   .next = test_next,
-				   .cues = test_cues_of,
+				   .cues = strcmp(path, "first") == 0 ? test_cues_of_first :
+									test_cues_of,
 				   .close = test_close };
 	return true;
 }

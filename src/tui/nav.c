@@ -465,7 +465,7 @@ static void forget(struct ui *ui)
 	ui->nr_marks = ui->nr_answers = 0;
 	memset(ui->views, 0, sizeof(ui->views));
 	ui->playing = ui->searching = ui->zoom = ui->heat = false;
-	ui->detached = ui->src_ended = false;
+	ui->detached = ui->src_ended = ui->asked_first = false;
 	ui->said = 0;
 	ui->focus = VIEW_CPUS;
 	ui->cpu = ui->zone = 0;

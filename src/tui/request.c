@@ -213,6 +213,23 @@ static bool is_move(enum request r)
 	return r <= REQ_END || r == REQ_NEXT_MARK;
 }
 
+/*
+ * A question before the first operation: nobody was stopped at it on the way, as at
+ * all others, so that the first key that would run past it stops there.
+ */
+static bool asked_first(struct ui *ui, enum request r, u32 count)
+{
+	struct tl_pos pos = nav_pos(ui);
+
+	if (ui->asked_first || count > 0 || pos.op != tl_first(ui->tl) || pos.step > 0 ||
+	    (r != REQ_CONTINUE && r != REQ_OP && r != REQ_EVENT && r != REQ_PLAY) ||
+	    !nav_prediction(ui))
+		return false;
+	ui->asked_first = true;
+	ui_say(ui, "a question comes first: p answers it; the same key again goes on");
+	return true;
+}
+
 static enum handled move_by(struct ui *ui, enum request r, u32 count)
 {
 	char text[24];
@@ -512,6 +529,8 @@ enum handled request_do(struct ui *ui, enum request r, u32 count)
 		request_arrived(ui);
 		return flags | UI_RELAYOUT;
 	}
+	if (asked_first(ui, r, count))
+		return UI_REDRAW;
 	if (is_move(r) && r != REQ_NONE) {
 		flags = move_by(ui, r, count);
 		request_arrived(ui);

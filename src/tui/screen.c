@@ -76,17 +76,42 @@ static struct rect frame(struct ui *ui, int cpu_rows, int lesson_rows)
 	return (struct rect){ .y = 3 + cpus, .x = 0, .h = bottom - 3 - cpus, .w = ui->cols };
 }
 
+/* A larger screen has the lesson's words in a pane of one size: the longest of them fit. */
+static int lesson_pane_rows(struct ui *ui, int least)
+{
+	return max_int(least, min_int(lesson_rows_most(ui, ui->cols) + 1, ui->rows / 5));
+}
+
+/*
+ * A small screen has one row for them. Where they need more they take the place of
+ * the code and the pages, between two operations, where nothing runs. 0: not here.
+ */
+static int lesson_instead(struct ui *ui, int body_rows)
+{
+	int rows = lesson_rows_here(ui, ui->cols);
+
+	if (rows < 2 || ui->focus == VIEW_CODE || ui->focus == VIEW_PAGES)
+		return 0;
+	return max_int(min_int(rows + 1, body_rows - 4), 3);
+}
+
 static void layout_full(struct ui *ui)
 {
 	int extra = ui->rows - 24, what = extra >= 14 ? 13 : 2;
-	struct rect body = frame(ui, 4 + max_int(extra, 0) / 3, extra >= 8 ? 4 : 1);
-	int why, half = body.w * 11 / 20;
+	int line = extra >= 8 ? lesson_pane_rows(ui, 4) : 1;
+	struct rect body = frame(ui, 4 + max_int(extra, 0) / 3, line);
+	int why, half = body.w * 11 / 20, lesson = line > 1 ? 0 : lesson_instead(ui, body.h - what);
 
 	body.h -= what;
 	place(ui, VIEW_WHATIF, body.y + body.h, 0, what, ui->cols);
 	if (!ui->places[ui->focus].h && ui->focus != VIEW_WHY && ui->focus != VIEW_CODE &&
 	    ui->focus != VIEW_PAGES) {
 		place(ui, ui->focus, body.y, 0, body.h, body.w);
+		return;
+	}
+	if (lesson > 0) {
+		place(ui, VIEW_WHY, body.y, 0, body.h - lesson, body.w);
+		place(ui, VIEW_LESSON, body.y + body.h - lesson, 0, lesson, body.w);
 		return;
 	}
 	why = max_int(body.h - 5 - max_int(extra, 0) / 3, 4);
@@ -101,7 +126,8 @@ static void layout_wide(struct ui *ui)
 	static const enum view_id other[] = { VIEW_PAGES, VIEW_LOG,    VIEW_ZONE,     VIEW_STACK,
 					      VIEW_LISTS, VIEW_STEPS,  VIEW_MAP,      VIEW_PATCHES,
 					      VIEW_STATS, VIEW_STRUCT, VIEW_BRANCHES, NR_VIEWS };
-	struct rect body = frame(ui, max_int(ui->rows / 5, 4), ui->rows >= 36 ? 4 : 1);
+	struct rect body =
+		frame(ui, max_int(ui->rows / 5, 4), ui->rows >= 36 ? lesson_pane_rows(ui, 4) : 1);
 	enum view_id right[NR_VIEWS + 1];
 	int n = 0, width = ui->cols * 3 / 5, what = body.h >= 26 ? 13 : 2;
 
@@ -130,7 +156,7 @@ static void layout_huge(struct ui *ui)
 		{ VIEW_ZONE, VIEW_MAP, VIEW_LISTS, VIEW_PATCHES, NR_VIEWS },
 	};
 	enum view_id last[NR_VIEWS + 1];
-	struct rect body = frame(ui, max_int(ui->rows / 4, 4), 5);
+	struct rect body = frame(ui, max_int(ui->rows / 4, 4), lesson_pane_rows(ui, 5));
 	int left = body.w * 2 / 5, right = body.w * 3 / 10, n = 0;
 	int middle = body.w - left - right - 2;
 
@@ -167,7 +193,10 @@ static void layout_compact(struct ui *ui)
 
 static void layout_projector(struct ui *ui)
 {
-	struct rect body = frame(ui, max_int(ui->rows / 4, 2), min_int(ui->rows / 5, 5));
+	struct rect body =
+		frame(ui, max_int(ui->rows / 4, 2),
+		      max_int(min_int(ui->rows / 5, 5),
+			      min_int(lesson_rows_most(ui, ui->cols) + 1, ui->rows / 4)));
 
 	place(ui, ui->focus == VIEW_CPUS || ui->places[ui->focus].h ? VIEW_WHY : ui->focus, body.y,
 	      0, body.h, body.w);

@@ -41,4 +41,8 @@ size_t code_line_at(const struct source_line *lines, size_t nr, u32 number);
 void now_words(struct ui *ui, char *buf, size_t size);
 enum style step_style(const struct step *step);
 
+/* Rows that the lesson's words take at a width: here (0 inside an operation), and at most anywhere. */
+int lesson_rows_here(struct ui *ui, int width);
+int lesson_rows_most(struct ui *ui, int width);
+
 #endif

@@ -16,7 +16,47 @@ static const struct ui_cue *last_said(const struct ui *ui, u64 op)
 	return last;
 }
 
-/* One row: the newest word, and at its end what is asked. */
+/* Rows that everything said and asked at @op takes. */
+static int rows_at(struct ui *ui, u64 op, int width)
+{
+	const struct ui_cue *cues;
+	size_t nr = ui->src.cues ? ui->src.cues(ui->src.ctx, &cues) : 0;
+	struct pane probe = { .ui = ui, .at = { .w = width }, .top = 1 << 20, .line_row = -1 };
+	int row = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if ((cues[i].kind == UI_SAY || cues[i].kind == UI_PREDICT) &&
+		    nav_cue_op(ui, cues[i].op) == op)
+			row = pane_wrap(&probe, row, 1, ST_NORMAL, cues[i].text);
+	return row;
+}
+
+int lesson_rows_here(struct ui *ui, int width)
+{
+	struct tl_pos pos = nav_pos(ui);
+	const struct ui_cue *asked = nav_prediction(ui);
+
+	if (pos.step > 0)
+		return 0;
+	/* A question shares its row with the key that answers it. */
+	return max_int(rows_at(ui, pos.op, width),
+		       asked && text_columns(asked->text) > width - 15 ? 2 : 0);
+}
+
+int lesson_rows_most(struct ui *ui, int width)
+{
+	const struct ui_cue *cues;
+	size_t nr = ui->src.cues ? ui->src.cues(ui->src.ctx, &cues) : 0;
+	int most = 0;
+
+	/* Cues come in order of their operation: each is looked at once. */
+	for (size_t i = 0; i < nr; i++)
+		if (i == 0 || cues[i].op != cues[i - 1].op)
+			most = max_int(most, rows_at(ui, nav_cue_op(ui, cues[i].op), width));
+	return most;
+}
+
+/* One row: the question that is due, or the newest word. */
 static void draw_line(struct ui *ui, struct pane *p)
 {
 	const struct ui_cue *said = last_said(ui, nav_pos(ui).op);
@@ -24,7 +64,7 @@ static void draw_line(struct ui *ui, struct pane *p)
 	int room = p->at.w - (asked ? 14 : 1);
 
 	pane_row(p, 0, 1);
-	if (asked && !said)
+	if (asked)
 		pane_text(p, ST_SAY, asked->text, room - 1);
 	else if (said)
 		pane_text(p, ST_SAY, said->text, room - 1);
@@ -43,7 +83,8 @@ static void draw(struct ui *ui, struct pane *p)
 	u64 here = nav_pos(ui).op;
 	int row = 0;
 
-	if (p->at.h < 3) {
+	if (p->at.h < 2) {
+		p->top = 0;
 		draw_line(ui, p);
 		return;
 	}
@@ -81,10 +122,16 @@ static int wants(const struct ui *ui)
 	return 6;
 }
 
+static void name_title(struct ui *ui, char *buf, size_t size)
+{
+	snprintf(buf, size, "lesson%s", nav_prediction(ui) ? ": p answers the question" : "");
+}
+
 const struct view_ops view_ops_lesson = {
 	.name = "lesson",
 	.title = "lesson",
 	.min_rows = 1,
 	.draw = draw,
+	.name_title = name_title,
 	.wants = wants,
 };

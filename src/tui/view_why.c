@@ -136,7 +136,9 @@ static int draw_ahead(struct ui *ui, struct pane *p, int row)
 			 (unsigned long long)pos.op + 1, op_words(&op, words));
 		row = pane_wrap(p, row, 1, ST_KEY, buf);
 	}
-	if (nav_prediction(ui)) {
+	if (nav_prediction(ui) && ui->places[VIEW_LESSON].h >= 3) {
+		row = pane_wrap(p, row, 1, ST_ASK, "asked first: p answers the question below");
+	} else if (nav_prediction(ui)) {
 		snprintf(buf, sizeof(buf), "asked first: %s (p answers)", nav_prediction(ui)->text);
 		row = pane_wrap(p, row, 1, ST_ASK, buf);
 	}
@@ -150,14 +152,19 @@ static void draw_begin(struct ui *ui, struct pane *p)
 	const struct ui_cue *cue;
 	size_t from = 0;
 	int row = 0;
+	bool asked = nav_prediction(ui) && ui->places[VIEW_LESSON].h < 3;
 
+	/* Where room is short the question comes first. */
+	if (asked)
+		row = draw_ahead(ui, p, row);
 	row = pane_wrap(p, row, 1, ST_NORMAL, ui->src.title ? ui->src.title : "");
 	if (ui->src.summary)
 		row = pane_wrap(p, row, 1, ST_DIM, ui->src.summary);
 	cue = nav_cue(ui, UI_SAY, pos.op, &from);
 	if (cue && ui->places[VIEW_LESSON].h < 3 && text_columns(cue->text) > p->at.w - 30)
 		row = pane_wrap(p, row, 1, ST_SAY, cue->text);
-	draw_ahead(ui, p, row);
+	if (!asked)
+		draw_ahead(ui, p, row);
 }
 
 /* How many rows draw_ahead() takes: it is drawn outside the screen. */
