@@ -207,6 +207,11 @@ Test(tui_screen, words_of_the_lesson_in_full)
 		has(ui, "Question-ends");
 		ui_close(ui);
 	}
+	/* with another pane in its place, too */
+	ui = begin_in("first", 80, 24, ":pane zone<Enter>");
+	has(ui, "order");
+	has(ui, "Question-ends");
+	ui_close(ui);
 	/* the compact form has the question first */
 	ui = begin_in("first", 60, 18, "");
 	has(ui, "asked first: Question-begins:");

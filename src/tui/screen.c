@@ -106,7 +106,9 @@ static void layout_full(struct ui *ui)
 	place(ui, VIEW_WHATIF, body.y + body.h, 0, what, ui->cols);
 	if (!ui->places[ui->focus].h && ui->focus != VIEW_WHY && ui->focus != VIEW_CODE &&
 	    ui->focus != VIEW_PAGES) {
-		place(ui, ui->focus, body.y, 0, body.h, body.w);
+		place(ui, ui->focus, body.y, 0, body.h - lesson, body.w);
+		if (lesson > 0)
+			place(ui, VIEW_LESSON, body.y + body.h - lesson, 0, lesson, body.w);
 		return;
 	}
 	if (lesson > 0) {
