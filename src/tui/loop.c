@@ -217,8 +217,8 @@ static int run_script(struct ui *ui)
 		ui_feed(ui, text.data);
 		base_text_free(&text);
 	}
-	settle(ui);
 	if (opt->dump) {
+		settle(ui);
 		dump = shot_text(ui);
 		if (base_save_bytes(opt->dump, dump, strlen(dump), &d)) {
 			snprintf(opt->error, sizeof(opt->error), "%.200s: %.200s", opt->dump,

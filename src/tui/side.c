@@ -188,7 +188,11 @@ void side_draw(struct ui *ui, int y, int h)
 		 c->name, patch_set_format(sim_patches(tl_view(c->other)), other));
 	draw_title(ui, ui->base, y, 0, ui->cols, true, title);
 	pane_row(&p, row++, 1);
+	p.at.w = half;
 	draw_values(ui, &p, 1, nav_sim(ui), tl_view(c->other));
+	p.at.w = ui->cols;
+	pane_col(&p, half);
+	pane_text(&p, ST_TITLE, theme_glyph(ui, GL_V), 1);
 	draw_values(ui, &p, half + 2, tl_view(c->other), nav_sim(ui));
 	row = draw_where(ui, &p, row);
 	draw_steps(ui, &p, row, other_at);

@@ -119,8 +119,25 @@ struct layout {
 	bool lists[NR_PCP_LISTS];
 	bool left_out;
 	int list_width, bar;
+	int widths[NR_COLUMNS];
 	u32 patches;
 };
+
+/* Each column has room for its longest number, its star and a blank before it. */
+static void plan_widths(const struct ui *ui, struct layout *lay)
+{
+	u32 cpus = sim_nr_cpus(nav_sim(ui));
+
+	for (int i = 0; i < NR_COLUMNS; i++) {
+		s64 most = 0;
+
+		lay->widths[i] = columns[i].width;
+		for (u32 c = 0; c < cpus; c++)
+			most = max_s64(most, column_value(pcp_now(ui, c), i, lay->patches));
+		for (int digits = 1; most > 0; digits++, most /= 10)
+			lay->widths[i] = max_int(lay->widths[i], digits + 2);
+	}
+}
 
 static void count_lists(const struct ui *ui, bool *used, bool *changed, u32 *most)
 {
@@ -146,11 +163,12 @@ static void plan(const struct ui *ui, const struct pane *p, struct layout *lay)
 
 	memset(lay, 0, sizeof(*lay));
 	lay->patches = sim_patches(nav_sim(ui));
+	plan_widths(ui, lay);
 	count_lists(ui, used, changed, &most);
 	lay->list_width = most > 9999 ? 6 : most > 999 ? 5 : most > 99 ? 4 : 3;
 	for (int i = 0; i < NR_COLUMNS; i++)
 		if (column_shown(i, lay->patches, p->at.w))
-			fixed += columns[i].width;
+			fixed += lay->widths[i];
 	lay->bar = p->at.w >= 140 ? 20 : p->at.w >= 88 ? 10 : p->at.w >= 80 ? 7 : 0;
 	room = p->at.w - fixed - (lay->bar ? lay->bar + 4 : 0) - 2;
 	fit = max_int(room / lay->list_width, 1);
@@ -240,7 +258,7 @@ static void draw_cpu(struct ui *ui, struct pane *p, const struct layout *lay, in
 		if (column_shown(i, lay->patches, p->at.w))
 			draw_number(p, value,
 				    before && column_value(before, i, lay->patches) != value,
-				    columns[i].width);
+				    lay->widths[i]);
 	}
 	pane_text(p, ST_DIM, theme_glyph(ui, GL_V), 1);
 	for (u32 l = 0; l < NR_PCP_LISTS; l++) {
@@ -276,7 +294,7 @@ static void draw_head(struct ui *ui, const struct pane *content, const struct la
 		if (i == 6)
 			pane_put(p, style, " P B");
 		if (column_shown(i, lay->patches, p->at.w))
-			pane_put(p, style, "%*s ", columns[i].width - 1, columns[i].head);
+			pane_put(p, style, "%*s ", lay->widths[i] - 1, columns[i].head);
 	}
 	pane_text(p, style, theme_glyph(ui, GL_V), 1);
 	for (u32 l = 0; l < NR_PCP_LISTS; l++) {
@@ -343,10 +361,10 @@ static int column_at(const struct layout *lay, int width, int wanted, int *w)
 			x += (lay->bar ? lay->bar + 4 : 0) + 4;
 		if (!column_shown(i, lay->patches, width))
 			continue;
-		*w = columns[i].width - 1;
+		*w = lay->widths[i] - 1;
 		if (n++ == wanted)
 			return x;
-		x += columns[i].width;
+		x += lay->widths[i];
 	}
 	x++;
 	for (u32 l = 0; l < NR_PCP_LISTS; l++) {
