@@ -99,6 +99,51 @@ rm -f "${TMPDIR:-/tmp}/tui-$$.a" "${TMPDIR:-/tmp}/tui-$$.b"
 keys q
 see "quits to the shell" "prompt>"
 
+# The mouse: reports as a terminal sends them (SGR, or the older three bytes where terminfo names those).
+if infocmp -x tmux-256color 2>/dev/null | grep -q 'kmous=\\E\[<'; then sgr=1; else sgr=0; fi
+# mouse BUTTON COLUMN ROW, from 0; 0 is the left button, which is let go again, 64 and 65 the wheel up and down
+mouse() {
+	local bytes
+	if [ "$sgr" = 1 ]; then
+		bytes=$(printf '\033[<%d;%d;%dM' "$1" $(($2 + 1)) $(($3 + 1)) | od -An -v -tx1)
+		[ "$1" -ge 64 ] || bytes+=$(printf '\033[<%d;%d;%dm' "$1" $(($2 + 1)) $(($3 + 1)) | od -An -v -tx1)
+	else
+		bytes=$(printf '1b 5b 4d %x %x %x' $((32 + $1)) $((33 + $2)) $((33 + $3)))
+		[ "$1" -ge 64 ] || bytes+=$(printf ' 1b 5b 4d 23 %x %x' $((33 + $2)) $((33 + $3)))
+	fi
+	# shellcheck disable=SC2086
+	mux send-keys -H $bytes
+}
+# row_of TEXT, column_of TEXT: where it stands on the screen, from 0
+row_of() { mux capture-pane -p | grep -nF -m 1 -- "$1" | cut -d: -f1 | awk '{ print $1 - 1 }'; }
+column_of() { mux capture-pane -p | grep -F -m 1 -- "$1" | awk -v text="$1" '{ print index($0, text) - 1 }'; }
+
+begin "$scenario" "op 0/"
+mouse 0 "$(column_of 'n/N op')" 23
+see "a click in the key bar is that key" "op 1/8 done"
+mouse 0 10 "$(row_of ' 2       0')"
+keys o
+see "a click on a CPU selects it" "cpu[2].zone[0]."
+keys Escape :
+keys -l "pane zone"
+keys Enter
+see "has the zone pane" "10/16"
+row=$(row_of 'reclaim off')
+mouse 65 10 "$row"
+see "the wheel scrolls down" "11/16"
+mouse 64 10 "$row"
+see "the wheel scrolls up" "10/16"
+# over the rows of the CPUs it goes on from the CPU that acts, 0
+mouse 65 10 "$(row_of ' 2       0')"
+keys o
+see "the wheel goes to the pane under it" "cpu[1].zone[0]."
+keys M
+see "switches the mouse off" "mouse off"
+keys M
+see "and on" "mouse on"
+keys q
+see "quits after the mouse" "prompt>"
+
 # Ended from outside: the terminal is as it was, and a shell reads lines again.
 begin "$scenario" "op 0/"
 pid=$(pgrep -P "$(mux display-message -p '#{pane_pid}')" | head -n 1)
