@@ -251,7 +251,7 @@ struct ui {
 	struct answer answers[UI_ANSWERS_MAX];
 	u32 nr_answers;
 	bool asked_first; /* a question before the first operation has stopped the person */
-	u64 said; /* cues up to this operation have paused the play already */
+	u64 said;	  /* cues up to this operation have paused the play already */
 
 	/* looking */
 	struct view_state views[NR_VIEWS];
