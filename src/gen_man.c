@@ -228,6 +228,18 @@ static void put_verb(FILE *out, const struct verb *verb)
 		put_verb(out, verb->subs[i]);
 }
 
+/* Words that may be broken where a line ends, each safe as an argument of a macro. */
+static void put_words(FILE *out, const char *text)
+{
+	char *copy = strdup(text), *rest = NULL;
+
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		putc(' ', out);
+		gen_word(out, word);
+	}
+	free(copy);
+}
+
 static void put_patches(FILE *out)
 {
 	fputs(".Sh PATCHES\n", out);
@@ -245,8 +257,8 @@ static void put_patches(FILE *out)
 		fprintf(out, v2 ? ".It %d Ta " : ".It \\- Ta ", v2);
 		fprintf(out, v3 ? "%d Ta " : "\\- Ta ", v3);
 		gen_word(out, patch_name((enum patch_id)id));
-		fputs(" Ta ", out);
-		gen_word(out, patch_title((enum patch_id)id));
+		fputs(" Ta", out);
+		put_words(out, patch_title((enum patch_id)id));
 		putc('\n', out);
 	}
 	fputs(".El\n", out);

@@ -49,6 +49,11 @@ if command -v mandoc >/dev/null 2>&1; then
 	[ ! -s "$work/lint" ]
 	result $? "mandoc -Tlint has nothing to say: $(head -n 1 "$work/lint")"
 fi
+if command -v groff >/dev/null 2>&1; then
+	for page in "$work"/usr/share/man/man*/*; do groff -ww -mandoc -Tutf8 -z "$page"; done >"$work/lint" 2>&1
+	[ ! -s "$work/lint" ]
+	result $? "groff -ww has nothing to say: $(head -n 1 "$work/lint")"
+fi
 for verb in $("$p" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
 	grep -q "^\.Ss .*&$verb\$" "$work/usr/share/man/man1/pageset.1" || { echo "$verb" >>"$work/missing"; }
 done
