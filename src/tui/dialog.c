@@ -247,7 +247,7 @@ static void draw_predict(struct ui *ui)
 		if (cue->why)
 			row = pane_wrap(&p, row, 1, ST_NORMAL, cue->why);
 		pane_row(&p, row, 1);
-		pane_put(&p, ST_DIM, "Enter or Esc closes; s steps and shows it");
+		pane_put(&p, ST_DIM, "Enter or Esc closes; n goes on and shows it");
 		return;
 	}
 	pane_row(&p, row, 1);
