@@ -23,17 +23,21 @@ verdict() {
 
 # ---- the walks ---------------------------------------------------------------------------------------------------------
 
-# play PAGE SIZE: presses the keys of the page; what is not as it says goes to $work/say. The number of texts seen on stdout.
+# play PAGE SIZE: presses the keys of the page, whose script is in $work/do; what is not as it says goes to $work/say,
+# the number of texts seen to $seen.
+runs=0
 play() {
-	local page=$1 size=$2 kind arg line n=0 keys='' options
-	rm -f "$work"/shot-*
+	local page=$1 size=$2 kind arg line n=0 keys='' options shot
+	runs=$((runs + 1))
+	shot=$work/shot-$runs
 	: >"$work/see"
+	: >"$work/answers"
 	while IFS=$'\t' read -r kind arg line; do
 		case $kind in
 		OPEN) options=$arg keys='' ;;
 		DO)
 			n=$((n + 1))
-			keys+="$arg<Shot $work/shot-$n>"
+			keys+="$arg<Shot $shot-$n>"
 			;;
 		SEE) printf '%s\t%s\t%s\n' "$n" "$arg" "$line" >>"$work/see" ;;
 		CLOSE)
@@ -43,10 +47,10 @@ play() {
 			"$PAGESET" tui --size "$size" --keys "$work/keys" $options >>"$work/say" 2>&1
 			;;
 		esac
-	done < <(awk -f tests/lesson_keys.awk "$page")
-	awk -F'\t' -v work="$work" -v page="$page" -v size="$size" '
+	done <"$work/do"
+	awk -F'\t' -v work="$work" -v shot="$shot" -v page="$page" -v size="$size" '
 		function load(n,    line, file) {
-			file = work "/shot-" n
+			file = shot "-" n
 			rows = 0
 			while ((getline line <file) > 0) {
 				gsub(/ +/, " ", line)
@@ -63,23 +67,34 @@ play() {
 			printf "%s:%s: not on the %s screen: %s\n", page, $3, size, $2 >>(work "/say")
 			for (i = 1; i <= rows; i++) print row[i] >>(work "/say")
 		}
-		END { print seen + 0 }' "$work/see"
+		END { print seen + 0 >(work "/seen") }' "$work/see"
+	read -r seen <"$work/seen"
+}
+# lines_with FILE TEXT: how many there are, to $lines
+lines_with() {
+	local line
+	lines=0
+	while IFS= read -r line || [ -n "$line" ]; do
+		[[ $line != *"$2"* ]] || lines=$((lines + 1))
+	done <"$1"
 }
 
 for page in docs/tutorial/[0-9]*.md docs/lecturer.md README.md; do
 	name=${page#docs/tutorial/}
+	awk -f tests/lesson_keys.awk "$page" >"$work/do"
 	for size in 80x24 120x40; do
-		rm -f "$work/end" "$work/answers"
-		seen=$(play "$page" "$size")
+		play "$page" "$size"
 		[ "$seen" -ge 5 ] || echo "only $seen texts" >>"$work/say"
 		case $name in
-		0* | 10* | 11* | 12*)
+		0* | 10* | 11* | 12* | 13*)
 			# to the end of the scenario, with all of its questions answered, and rightly
-			ops=$(sed -n '1s/.* op \([0-9]*\/[0-9]*\) .*/\1/p' "$work/end")
-			[ -n "$ops" ] && [ "${ops%/*}" = "${ops#*/}" ] || echo "ends at operation $ops" >>"$work/say"
-			asked=$(grep -c '^  - predict:' "scenarios/lessons/${name%.md}.yaml")
-			right=$(grep -c ' right: ' "$work/answers")
-			[ "$asked" = "$right" ] || echo "$right of $asked questions are answered rightly" >>"$work/say"
+			read -r top <"$work/end"
+			[[ $top =~ \ op\ ([0-9]+)/([0-9]+)\  ]] && [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ] ||
+				echo "ends at: $top" >>"$work/say"
+			lines_with "scenarios/lessons/${name%.md}.yaml" '  - predict:'
+			asked=$lines
+			lines_with "$work/answers" ' right: '
+			[ "$asked" = "$lines" ] || echo "$lines of $asked questions are answered rightly" >>"$work/say"
 			;;
 		esac
 		[ ! -s "$work/say" ]
@@ -87,12 +102,13 @@ for page in docs/tutorial/[0-9]*.md docs/lecturer.md README.md; do
 	done
 done
 
-# the check itself fails for a number, a key and a file that are wrong, and for a question left out
+# the check itself fails for a number, a key and a file that are wrong
 lesson=docs/tutorial/01-what-a-pageset-is.md
 wrong() {
 	local status
 	sed "$2" "$lesson" >"$work/wrong.md"
-	play "$work/wrong.md" 80x24 >/dev/null
+	awk -f tests/lesson_keys.awk "$work/wrong.md" >"$work/do"
+	play "$work/wrong.md" 80x24
 	[ -s "$work/say" ] && ! cmp -s "$lesson" "$work/wrong.md"
 	status=$?
 	: >"$work/say"
@@ -123,51 +139,62 @@ run() {
 }
 # Each number behind == (or at the end of an expect.eq) one more, one file each: FILE.001.yaml and so on in $work/mutants.
 mutants() {
-	local file
-	for file; do
-		awk -v out="$work/mutants/$(basename "$file")" -v ext="${file##*.}" '
-			{ text[NR] = $0 }
-			END {
-				for (i = 1; i <= NR; i++) {
-					if (text[i] ~ /^ *(#|why:|--)/) continue
-					rest = text[i]; done = ""
-					while (match(rest, /(== |expect\.eq\(.*, )[0-9]+/)) {
-						head = substr(rest, 1, RSTART + RLENGTH - 1)
-						tail = substr(rest, RSTART + RLENGTH)
-						match(head, /[0-9]+$/)
-						file = sprintf("%s.%03d.%s", out, ++n, ext)
-						for (k = 1; k <= NR; k++)
-							print(k == i ? done substr(head, 1, RSTART - 1) (substr(head, RSTART) + 1) tail : text[k]) >file
-						close(file)
-						done = done head; rest = tail
-					}
+	awk -v dir="$work/mutants" '
+		function write(    i, k, n, file, rest, done, head, tail) {
+			for (i = 1; i <= rows; i++) {
+				if (text[i] ~ /^ *(#|why:|--)/) continue
+				rest = text[i]; done = ""
+				while (match(rest, /(== |expect\.eq\(.*, )[0-9]+/)) {
+					head = substr(rest, 1, RSTART + RLENGTH - 1)
+					tail = substr(rest, RSTART + RLENGTH)
+					match(head, /[0-9]+$/)
+					file = sprintf("%s/%s.%03d.%s", dir, name, ++n, ext)
+					for (k = 1; k <= rows; k++)
+						print(k == i ? done substr(head, 1, RSTART - 1) (substr(head, RSTART) + 1) tail : text[k]) >file
+					close(file)
+					done = done head; rest = tail
 				}
-			}' "$file"
-	done
+			}
+		}
+		FNR == 1 {
+			write()
+			name = ext = FILENAME
+			sub(/.*\//, "", name)
+			sub(/.*\./, "", ext)
+		}
+		{ text[rows = FNR] = $0 }
+		END { write() }' "$@"
 }
 
 for page in docs/tutorial/[0-9]*.md; do
-	number=$(basename "$page" | cut -c1-2)
-	exercises=$(sed -n '/^## Exercises/,/^## In the kernel/p' "$page" | grep -c '^[0-9]\. ')
+	number=${page#docs/tutorial/}
+	number=${number%%-*}
+	text=$(<"$page")
+	part=${text#*$'\n## Exercises\n'}
+	part=${part%%$'\n## In the kernel\n'*}
+	exercises=0
+	while IFS= read -r line; do [[ $line != [0-9].\ * ]] || exercises=$((exercises + 1)); done <<<"$part"
 	solved=0
 	for ((k = 1; k <= exercises; k++)); do
-		grep -q "(solutions/${number}-${k}[a-z]*\.[a-z]*)" "$page" && solved=$((solved + 1))
+		[[ $part != *"(solutions/$number-$k"* ]] || solved=$((solved + 1))
 	done
 	files=(docs/tutorial/solutions/"$number"-*)
 	for file in "${files[@]}"; do
-		grep -qF "(solutions/$(basename "$file"))" "$page" || echo "$page has no link to $file" >>"$work/say"
+		[[ $part == *"(solutions/${file##*/})"* ]] || echo "$page has no link to $file" >>"$work/say"
 	done
 	run "${files[@]}" | grep -a -A 3 '^not ok' >>"$work/say"
 	rm -rf "$work/mutants"
 	mkdir "$work/mutants"
 	mutants "${files[@]}"
 	for file in "${files[@]}"; do
-		ls "$work/mutants/$(basename "$file")".* >/dev/null 2>&1 || echo "$file checks no number" >>"$work/say"
+		[ -e "$work/mutants/${file##*/}.001.${file##*.}" ] || echo "$file checks no number" >>"$work/say"
 	done
-	altered=$(find "$work/mutants" -type f | wc -l)
-	run "$work"/mutants/* >"$work/tap"
+	wrong=("$work"/mutants/*)
+	altered=${#wrong[@]}
+	run "${wrong[@]}" >"$work/tap"
 	grep -a '^ok' "$work/tap" | sed 's/^/a wrong number holds: /' >>"$work/say"
-	[ "$(grep -a -c '^not ok' "$work/tap")" = "$altered" ] || echo "not all of $altered ran" >>"$work/say"
+	lines_with "$work/tap" 'not ok '
+	[ "$lines" = "$altered" ] || echo "not all of $altered ran" >>"$work/say"
 	[ ! -s "$work/say" ] && [ "$exercises" -ge 2 ] && [ "$solved" = "$exercises" ]
 	verdict $? "lesson $number: $solved of $exercises exercises solved, $altered wrong numbers refused"
 done
