@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "data_dir.h"
 
+#include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,9 +104,30 @@ static const char *give(const char *path)
 	return g->path;
 }
 
+/* A lesson by the name that the list of scenarios has for it, lesson-07: its file begins with the number. */
+static const char *find_lesson(const char *dir, const char *name)
+{
+	char pattern[PATH_MAX * 2];
+	const char *path = NULL;
+	glob_t files;
+	int n;
+
+	if (strlen(name) != 9 || strncmp(name, "lesson-", 7) != 0 || name[7] < '0' ||
+	    name[7] > '9' || name[8] < '0' || name[8] > '9')
+		return NULL;
+	n = snprintf(pattern, sizeof(pattern), "%s/scenarios/lessons/%s-*.yaml", dir, name + 7);
+	if (n < 0 || (size_t)n >= sizeof(pattern))
+		return NULL;
+	if (glob(pattern, 0, NULL, &files) == 0) {
+		path = give(files.gl_pathv[0]);
+		globfree(&files);
+	}
+	return path;
+}
+
 const char *data_resolve(const char *name)
 {
-	const char *dir;
+	const char *dir, *lesson;
 	char path[PATH_MAX * 2];
 
 	if (strcmp(name, "-") == 0 || name[0] == '/' || access(name, F_OK) == 0)
@@ -120,5 +142,6 @@ const char *data_resolve(const char *name)
 		if (n > 0 && (size_t)n < sizeof(path) && access(path, R_OK) == 0)
 			return give(path);
 	}
-	return name;
+	lesson = dir ? find_lesson(dir, name) : NULL;
+	return lesson ? lesson : name;
 }

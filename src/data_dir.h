@@ -14,7 +14,7 @@ const char *data_dir(void);
 
 /*
  * A file as a user names it: itself if it is there (or - or absolute), else the program's own: "exit-drain",
- * "exit-drain.yaml", "scenarios/exit-drain.yaml", "burst.lua". What is nowhere comes back as it is, for the message of
+ * "exit-drain.yaml", "scenarios/exit-drain.yaml", "lesson-07", "burst.lua". What is nowhere comes back as it is, for the message of
  * whoever opens it. Valid until the program ends.
  */
 const char *data_resolve(const char *name);

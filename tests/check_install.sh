@@ -24,6 +24,11 @@ result $? "make install below a PREFIX"
 p=$work/usr/bin/pageset
 (cd / && "$p" run exit-drain) >"$work/out" 2>&1 && grep -q '^exit-drain: ' "$work/out"
 result $? "a scenario by its name, from another folder"
+(cd / && "$p" check lesson-07) >"$work/out" 2>&1 && grep -q '^ok 1 - .*lessons/07-larger-refills.yaml' "$work/out"
+result $? "a lesson by the name that the list has"
+(cd / && "$p" check lesson-99) >"$work/out" 2>&1
+[ $? = 2 ] && grep -q '^lesson-99: cannot be opened' "$work/out"
+result $? "no lesson of that number"
 (cd / && "$p" run scenarios/exit-drain.yaml --summary) >"$work/out" 2>&1
 result $? "a scenario by its path below the tree"
 (cd / && "$p" list) >"$work/out" 2>&1 && grep -q 'exit-drain' "$work/out"
