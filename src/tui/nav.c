@@ -159,36 +159,46 @@ static void snapshot_swap(struct ui *ui)
 
 /* ---- what is shown ---- */
 
-/* The zone that the step is about, so that the CPU pane shows what moves. */
-static void follow_zone(struct ui *ui)
+/* The zone that a step is about, -1 if it names none. */
+static int step_zone(const struct step *step)
 {
-	const struct step *step = nav_current(ui);
-	int zone = -1;
-
-	if (sim_nr_zones(nav_sim(ui)) < 2 || !step)
-		return;
 	switch (step->id) {
 	case STEP_FREE_BEGIN:
-		zone = (int)step->args[3];
-		break;
+	case STEP_BULK_DONE:
+	case STEP_REFILL_BEGIN:
+		return (int)step->args[3];
 	case STEP_PCP_PUSH:
 	case STEP_PCP_POP:
 	case STEP_REFILL:
 	case STEP_BULK_BEGIN:
-		zone = (int)step->args[5];
-		break;
-	case STEP_BULK_DONE:
-	case STEP_REFILL_BEGIN:
-		zone = (int)step->args[3];
-		break;
+		return (int)step->args[5];
 	case STEP_WALK_ZONE:
-		zone = (int)step->args[0];
-		break;
+		return (int)step->args[0];
 	default:
-		return;
+		return -1;
 	}
-	if (zone >= 0 && (u32)zone < sim_nr_zones(nav_sim(ui)))
-		ui->zone = (u32)zone;
+}
+
+/*
+ * The zone of the latest step that names one, so that the CPU pane shows what
+ * moves: inside an operation of this step alone, at its end of the whole.
+ */
+static void follow_zone(struct ui *ui)
+{
+	const struct op_view *v = &ui->view;
+
+	if (sim_nr_zones(nav_sim(ui)) < 2)
+		return;
+	for (u32 i = v->at; i-- > 0;) {
+		int zone = step_zone(&v->steps[i]);
+
+		if (zone >= 0 && (u32)zone < sim_nr_zones(nav_sim(ui))) {
+			ui->zone = (u32)zone;
+			return;
+		}
+		if (v->at < v->nr_steps)
+			return;
+	}
 }
 
 static void load_view(struct ui *ui, struct tl_pos pos)
