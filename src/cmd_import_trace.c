@@ -176,6 +176,7 @@ static int run_trace(const struct call *call)
 	free(beside);
 	if (err)
 		return call_fail(call, &d);
+	recorded_tell_unsure(source.trace, &report.replay);
 	if (call->common->json) {
 		err = print_json(&report);
 	} else if (!to_stdout) {

@@ -22,3 +22,14 @@ bool recorded_patches(const struct call *call, u32 *patches, bool *given, int *s
 	*patches = change.set;
 	return true;
 }
+
+void recorded_tell_unsure(const char *trace, const struct replay_report *report)
+{
+	char set[PATCH_TEXT_MAX];
+
+	if (report->patches_unsure)
+		fprintf(stderr,
+			"pageset: %s: took series %s, patches %s (%s); if that is wrong, give --series and --patches\n",
+			trace, patch_series(report->patches) == SERIES_V3 ? "v3" : "v2",
+			patch_set_format(report->patches, set), report->patches_by);
+}

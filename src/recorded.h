@@ -4,6 +4,7 @@
 #define RECORDED_H
 
 #include "core/patch.h"
+#include "kernel/replay.h"
 #include "verb.h"
 
 /*
@@ -11,5 +12,8 @@
  * fault is printed.
  */
 bool recorded_patches(const struct call *call, u32 *patches, bool *given, int *status);
+
+/* one line on standard error, if the recording did not tell its kernel: what was taken, and how to say it */
+void recorded_tell_unsure(const char *trace, const struct replay_report *report);
 
 #endif

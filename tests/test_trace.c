@@ -699,6 +699,12 @@ Test(trace, heads_of_all_kinds)
 		cr_expect_eq(ev.time_ns, l->time_ns, "%s: time %llu", l->text,
 			     (unsigned long long)ev.time_ns);
 		cr_expect_eq(ev.in_irq, l->in_irq, "%s: in_irq %d", l->text, ev.in_irq);
+		cr_expect_eq(ev.preempt,
+			     l->in_irq < 0					  ? -1 :
+			     strstr(l->text, "d..3.") || strstr(l->text, "d.h3.") ? 3 :
+			     strstr(l->text, "d..2.")				  ? 2 :
+										    0,
+			     "%s: preempt %d", l->text, ev.preempt);
 		cr_expect_eq(ev.kworker, l->kworker, "%s", l->text);
 		if (l->kind == TRACE_MARK)
 			continue;

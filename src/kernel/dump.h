@@ -50,6 +50,7 @@ enum kern_format { KERN_ZONEINFO, KERN_MEMINFO };
 	X(free_cma, "nr_free_cma", "free_cma", 3)                               \
 	X(reserved_highatomic, "reserved_highatomic", "reserved_highatomic", 2) \
 	X(free_highatomic, "free_highatomic", "free_highatomic", 2)             \
+	X(numa_hit, "numa_hit", "", 0)                                          \
 	X(free_pcp, "", "free_pcp", 2)                                          \
 	X(local_pcp, "", "local_pcp", 2)
 

@@ -16,6 +16,8 @@
 #define REFILL_LOOK_AHEAD 128 /* events of the CPU between a refill and its allocation */
 #define TICK_GAP_NS 50000000  /* a later drain of the same worker is another tick */
 #define SECOND_NS 1000000000ULL
+#define STEADY_RUNS \
+	3 /* refills of a batch right after another, of which tuning would make larger ones */
 #define NOWHERE UINT32_MAX
 
 /* one block of a refill or a drain */
@@ -31,6 +33,7 @@ struct list_state {
 	int8_t start_factor; /* alloc_factor at the first refill, -1: not told */
 	int32_t net;	     /* blocks that entered less those that left, until the first refill */
 	int32_t strangers;   /* blocks that left without having entered */
+	int32_t hidden;	     /* blocks of a refill without an event that are on the list still */
 };
 
 struct pset {
@@ -40,6 +43,7 @@ struct pset {
 	bool drained; /* its first drain was seen */
 	bool lost;    /* events of this CPU were lost */
 	bool keep_off;
+	int32_t ghosts; /* pages on the lists here that the last snapshot's count knew to have left */
 	uint64_t tick_ns;    /* last moment at which high was known, or a tick drained */
 	int32_t begin_count; /* at the last snap-begin */
 };
@@ -53,6 +57,12 @@ struct run {
 	uint64_t next; /* the event of this CPU behind the run */
 };
 
+/* what a CPU's task did last, interrupts aside: it may hold the lock of a pageset still when one comes */
+struct holder {
+	uint8_t kind; /* enum trace_kind */
+	uint32_t zone;
+};
+
 struct replay {
 	const struct replay_options *opt;
 	struct replay_report *report;
@@ -63,6 +73,8 @@ struct replay {
 	struct pcpmodel model;
 	struct pset *psets;
 	struct run run;
+	struct holder *holders; /* [CPU] */
+	uint32_t *allocs;	/* [zone]: events since the last mark */
 	FILE *ops;
 	bool have_counts;   /* a snapshot was taken */
 	bool expects_marks; /* the first part of the trace has the mark of one */
@@ -175,22 +187,26 @@ static void differ(struct replay *r, bool refill, uint32_t pset, uint32_t order,
 		   int recorded, int model, enum replay_cause cause)
 {
 	const struct pcpmodel_zone *zone = &r->machine.zones[pset / r->machine.nr_cpus];
-	struct replay_difference *first = &r->report->first;
+	struct replay_difference now = {
+		.there = true,
+		.line = line,
+		.refill = refill,
+		.cpu = (int32_t)(pset % r->machine.nr_cpus),
+		.node = zone->node,
+		.order = order,
+		.recorded = (uint64_t)recorded,
+		.model = (uint64_t)model,
+		.cause = cause,
+	};
 
+	memcpy(now.zone, zone->name, sizeof(zone->name));
 	r->report->causes[cause]++;
-	if (first->there) {
-		return;
+	if (!r->report->first.there) {
+		r->report->first = now;
 	}
-	first->there = true;
-	first->line = line;
-	first->refill = refill;
-	first->cpu = (int32_t)(pset % r->machine.nr_cpus);
-	first->node = zone->node;
-	memcpy(first->zone, zone->name, sizeof(zone->name));
-	first->order = order;
-	first->recorded = (uint64_t)recorded;
-	first->model = (uint64_t)model;
-	first->cause = cause;
+	if (r->opt->differ) {
+		r->opt->differ(r->opt->differ_ctx, &now);
+	}
 }
 
 static uint32_t type_of_list(uint32_t pindex)
@@ -210,7 +226,11 @@ static void vanish(struct replay *r, uint32_t id)
 
 	pages_remove(r->pages, id);
 	r->psets[pset].listed -= 1 << node->order;
-	r->model.psets[pset].count -= 1 << node->order;
+	if (r->psets[pset].ghosts >= 1 << node->order) {
+		r->psets[pset].ghosts -= 1 << node->order;
+	} else {
+		r->model.psets[pset].count -= 1 << node->order;
+	}
 	if (!ls->start_fixed) {
 		ls->net--;
 	}
@@ -360,10 +380,21 @@ static void do_alloc(struct replay *r, const struct flow_event *fe)
 	id = find_leaving(r, pset, pindex, id, true, fe);
 	empty = list_is_empty(r, pset, pindex);
 	judged = ps->lists[pindex].refilled && state_known(r);
-	leave(r, pset, pindex, id, ev->order);
+	judged = judged && !ps->lists[pindex].hidden;
 	if (empty && judged) {
+		int blocks = pcpmodel_refill(&r->model, pcp, zone_of_pset(r, pset), ev->order);
+
+		/* somebody refilled the list and printed nothing: by as much as the model would, for want of better */
 		r->report->refills.model_only++;
-		differ(r, true, pset, ev->order, fe->line, 0, 1, REPLAY_CAUSE_UNKNOWN_PAGE);
+		differ(r, true, pset, ev->order, fe->line, 0, blocks, REPLAY_CAUSE_UNKNOWN_PAGE);
+		pcp->count += blocks << ev->order;
+		ps->lists[pindex].hidden = blocks;
+	}
+	if (empty && ps->lists[pindex].hidden) {
+		ps->lists[pindex].hidden--;
+		pcp->count -= 1 << ev->order;
+	} else {
+		leave(r, pset, pindex, id, ev->order);
 	}
 	pages_node(r->pages, id_of(r, ev->pfn))->type = ev->migratetype;
 	put_op(r, REPLAY_OP_ALLOC, pset, ev->order, ev->migratetype, 0, fe, id_of(r, ev->pfn),
@@ -583,6 +614,9 @@ static void do_refill(struct replay *r, uint64_t n)
 		was_empty = was_empty && !alloc;
 		leave_silently(r, pages_list(r->pages, list)->head, fe);
 	}
+	/* those of a refill without an event were more than thought, or less: the list is empty now */
+	pcp->count -= ls->hidden << order;
+	ls->hidden = 0;
 	judged = ls->refilled && state_known(r);
 	first = !ls->start_fixed;
 	if (first) {
@@ -598,8 +632,7 @@ static void do_refill(struct replay *r, uint64_t n)
 	predicted = pcpmodel_refill(&r->model, pcp, zone_of_pset(r, pset), order);
 	judge_refill(r, pset, fe, !alloc, was_empty, predicted, &before);
 	if (first && !order) {
-		/* what a doubling refill leaves is one more than what it began with */
-		ls->start_factor = (int8_t)(pcp->alloc_factor ? pcp->alloc_factor - 1 : 0);
+		ls->start_factor = (int8_t)replay_shift_of((int)r->run.nr, pcp->batch);
 	}
 	ls->known = ls->refilled = true;
 	enter_refilled(r, pset, pindex);
@@ -699,6 +732,8 @@ static void leave_drained(struct replay *r, uint32_t pset)
 				vanish(r, id);
 			}
 			leave(r, pset, pindex, PAGES_NONE, b->order);
+			r->psets[pset].lists[pindex].hidden -= r->psets[pset].lists[pindex].hidden >
+							       0;
 		}
 	}
 	zone_pages(r, pset, r->run.pages);
@@ -708,6 +743,15 @@ static void leave_drained(struct replay *r, uint32_t pset)
 static bool same_end(const struct run *run, int n)
 {
 	return n <= run->pages && n > run->pages - (1 << run->last_order);
+}
+
+/* how many ticks can have passed since high was known */
+static uint64_t ticks_since(const struct pset *ps, const struct trace_event *ev)
+{
+	if (!ev->time_is_seconds || ev->time_ns < ps->tick_ns) {
+		return 64;
+	}
+	return (ev->time_ns - ps->tick_ns) / SECOND_NS + 2;
 }
 
 static void judge_drain(struct replay *r, uint32_t pset, const struct flow_event *fe, int predicted,
@@ -722,8 +766,10 @@ static void judge_drain(struct replay *r, uint32_t pset, const struct flow_event
 		.order = fe->ev.order,
 		.recorded = r->run.pages,
 		.predicted = predicted,
+		.last_order = r->run.last_order,
 		.limit = limit,
 		.free_high = free_high,
+		.ticks_most = (uint32_t)ticks_since(ps, &fe->ev),
 	};
 	bool same = r->run.nr ? predicted && same_end(&r->run, predicted) : !predicted;
 	uint8_t keep = pcp->flags & PCPF_FREE_HIGH_BATCH;
@@ -735,6 +781,11 @@ static void judge_drain(struct replay *r, uint32_t pset, const struct flow_event
 			cause = REPLAY_CAUSE_BLOCK_COUNT;
 		}
 		cause = replay_fix_drain(&fix, before);
+		if (fix.ticks) {
+			put_op(r, REPLAY_OP_TICK, pset, 0, 0, (int)fix.ticks, fe, PAGES_NONE,
+			       REPLAY_OP_DECAY);
+			ps->tick_ns = fe->ev.time_is_seconds ? fe->ev.time_ns : 0;
+		}
 		if (keep && !(pcp->flags & PCPF_FREE_HIGH_BATCH) && !ps->keep_off) {
 			ps->keep_off = true;
 			r->report->keep_off++;
@@ -781,6 +832,37 @@ static uint32_t free_type(struct replay *r, uint32_t id, const struct flow_event
 	return type < MIGRATE_PCPTYPES ? type : MIGRATE_MOVABLE;
 }
 
+/*
+ * Does this event interrupt a task that holds the pageset's lock?  A refill and a drain turn interrupts on again before
+ * they give it back, so those that waited come right then; what they free goes to the zone.  The lock and the pinned
+ * CPU are two levels of preempt depth.
+ */
+static bool lock_is_held(const struct replay *r, const struct trace_event *ev, uint32_t pset)
+{
+	const struct holder *h = &r->holders[ev->cpu];
+
+	return ev->in_irq == 1 && ev->preempt >= 2 && h->zone == pset / r->machine.nr_cpus &&
+	       (h->kind == TRACE_ZONE_LOCKED || h->kind == TRACE_DRAIN);
+}
+
+/* what is kept of every event, whoever deals with it */
+static void note_event(struct replay *r, const struct trace_event *ev)
+{
+	if (ev->kind == TRACE_ALLOC) {
+		uint32_t zi = pcpmodel_zone_of(&r->machine, ev->pfn);
+
+		if (zi != NOWHERE) {
+			r->allocs[zi]++;
+		}
+	}
+	if (ev->cpu >= 0 && (uint32_t)ev->cpu < r->machine.nr_cpus && ev->in_irq != 1 &&
+	    ev->kind != TRACE_MARK && ev->kind != TRACE_LOST) {
+		r->holders[ev->cpu] =
+			(struct holder){ .kind = ev->kind,
+					 .zone = pcpmodel_zone_of(&r->machine, ev->pfn) };
+	}
+}
+
 /* a drain of all that a list holds, because somebody asked for it */
 static void do_request(struct replay *r, uint32_t pset, const struct flow_event *fe)
 {
@@ -811,8 +893,9 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 		leave_silently(r, id, fe);
 	}
 	r->run = (struct run){ .blocks = r->run.blocks };
-	if (!pcp_allowed_order(ev->order)) {
-		r->report->skipped[REPLAY_SKIP_BYPASS_ORDER]++;
+	if (!pcp_allowed_order(ev->order) || lock_is_held(r, ev, pset)) {
+		r->report->skipped[pcp_allowed_order(ev->order) ? REPLAY_SKIP_DIRECT :
+								  REPLAY_SKIP_BYPASS_ORDER]++;
 		zone_pages(r, pset, ev->order <= MAX_ORDER ? 1 << ev->order : 0);
 		put_op(r, REPLAY_OP_ZONE, pset / r->machine.nr_cpus, 0, 0,
 		       ev->order <= MAX_ORDER ? 1 << ev->order : 0, fe, PAGES_NONE, 0);
@@ -853,15 +936,6 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 		r->run = asked;
 		do_request(r, pset, fe);
 	}
-}
-
-/* how many ticks can have passed since high was known */
-static uint64_t ticks_since(const struct pset *ps, const struct trace_event *ev)
-{
-	if (!ev->time_is_seconds || ev->time_ns < ps->tick_ns) {
-		return 64;
-	}
-	return (ev->time_ns - ps->tick_ns) / SECOND_NS + 2;
 }
 
 /* what a tick of the vmstat worker did to a list */
@@ -975,8 +1049,10 @@ static void forget(struct replay *r, uint32_t pset)
 			pages_remove(r->pages, list->head);
 		}
 		ps->lists[i].known = ps->lists[i].refilled = false;
+		ps->lists[i].hidden = 0;
 	}
 	ps->listed = 0;
+	ps->ghosts = 0;
 	ps->drained = false;
 	ps->lost = true;
 }
@@ -1024,6 +1100,10 @@ static void take_snapshot(struct replay *r, const struct snap *snap, uint64_t ti
 				continue;
 			}
 			if (first || count < low || count > most) {
+				/* what is on the lists here and left already is found out later */
+				ps->ghosts = first || count > low ?
+						     0 :
+						     ps->ghosts + low - (int32_t)count;
 				pcp->count = (int32_t)count;
 			}
 			if (kz->cpus[c].v[KERN_CF_high] != KERN_NONE) {
@@ -1073,9 +1153,14 @@ static void do_mark(struct replay *r, const struct flow_event *fe)
 		for (pset = 0; pset < nr; pset++) {
 			r->psets[pset].begin_count = r->model.psets[pset].count;
 		}
+		for (pset = 0; pset < r->machine.nr_zones; pset++) {
+			put_op(r, REPLAY_OP_ALLOCS, pset, 0, 0, (int)r->allocs[pset], fe,
+			       PAGES_NONE, 0);
+		}
 		put_op(r, REPLAY_OP_SNAP_BEGIN, 0, 0, 0, (int)fe->ev.snap, fe, PAGES_NONE, 0);
 		return;
 	}
+	memset(r->allocs, 0, r->machine.nr_zones * sizeof(*r->allocs));
 	pcpmodel_take(&r->model, snap->dump, !r->have_counts);
 	take_snapshot(r, snap, fe->ev.time_ns);
 	put_lengths(r, fe);
@@ -1112,13 +1197,9 @@ static void do_event(struct replay *r, uint64_t n)
 	}
 }
 
-/* the patch set of the kernel that made the recording, by what is in it */
-static void find_patches(struct replay *r, const struct kern_dump *dump)
+static uint64_t largest_batch(const struct kern_dump *dump)
 {
-	uint32_t all = patch_level(SERIES_V3, patch_count(SERIES_V3));
-	uint64_t n = flow_first(r->flow, NULL), scaled = 0, batch = 63;
-	bool limits = dump && (dump->cpu_fields & 1u << KERN_CF_high_min);
-	uint64_t i;
+	uint64_t batch = 63;
 	size_t zi;
 
 	for (zi = 0; dump && zi < dump->nr_zones; zi++) {
@@ -1129,33 +1210,44 @@ static void find_patches(struct replay *r, const struct kern_dump *dump)
 			batch = (uint64_t)kz->cpus[0].v[KERN_CF_batch];
 		}
 	}
-	for (i = 0; n != FLOW_NONE && i < flow_count(r->flow); i++) {
-		const struct flow_event *fe = flow_event(r->flow, n + i);
-		uint64_t length = 0, next = n + i;
+	return batch;
+}
 
-		if (fe->ev.kind != TRACE_ZONE_LOCKED || fe->ev.order) {
+/* do refills of single pages grow in the trace's first part, while a CPU frees nothing between them? */
+static enum replay_growth refills_grow(struct replay *r, const struct kern_dump *dump)
+{
+	uint64_t n = flow_first(r->flow, NULL), batch = largest_batch(dump), i, runs = 0;
+	/* [CPU]: blocks of the refill that goes on, and whether the one before was of a batch, with no free since */
+	uint32_t *length = calloc(TRACE_CPU_MAX, sizeof(*length));
+	bool *after = calloc(TRACE_CPU_MAX, sizeof(*after));
+	enum replay_growth growth = REPLAY_REFILLS_UNKNOWN;
+
+	for (i = 0; length && after && n != FLOW_NONE && i < flow_count(r->flow); i++) {
+		const struct trace_event *ev = &flow_event(r->flow, n + i)->ev;
+		uint32_t cpu = (uint32_t)ev->cpu;
+
+		if (ev->cpu < 0) {
 			continue;
 		}
-		while (next != FLOW_NONE && length <= batch &&
-		       flow_event(r->flow, next)->ev.kind == TRACE_ZONE_LOCKED &&
-		       !flow_event(r->flow, next)->ev.order) {
-			length++;
-			next = flow_event(r->flow, next)->next;
+		if (ev->kind == TRACE_ZONE_LOCKED && !ev->order) {
+			length[cpu]++;
+			if (length[cpu] > batch) {
+				growth = REPLAY_REFILLS_GROW;
+				break;
+			}
+			continue;
 		}
-		scaled += length > batch;
-	}
-	if (limits || scaled) {
-		r->report->patches = all;
-		r->report->patches_by = "refills of more than a batch: 6.7 or later";
-		if (limits) {
-			r->report->patches = all | PATCH_BIT(P_NIKHIL);
-			r->report->patches_by = "zoneinfo with high_min: taken for 6.16 or later";
+		runs += after[cpu] && length[cpu] == batch;
+		after[cpu] = length[cpu] ? length[cpu] == batch : after[cpu];
+		length[cpu] = 0;
+		if (ev->kind == TRACE_FREE || ev->kind == TRACE_FREE_BATCHED) {
+			after[cpu] = false;
 		}
-	} else {
-		r->report->patches = PATCH_BIT(P_SCALE_CAP) | PATCH_BIT(P_SERIES_V3);
-		r->report->patches_by =
-			"no refill above a batch: before 6.7, with the cap of patch 4";
 	}
+	free(length);
+	free(after);
+	return growth == REPLAY_REFILLS_UNKNOWN && runs >= STEADY_RUNS ? REPLAY_REFILLS_STEADY :
+									 growth;
 }
 
 /* pages that a CPU took from the zones before the mark of a snapshot; UINT64_MAX where the window ends before it */
@@ -1288,7 +1380,8 @@ static enum base_err replay_open(struct replay *r, struct diag *d)
 	r->report->patches = opt->patches;
 	r->report->patches_by = "asked for";
 	if (!opt->patches_given) {
-		find_patches(r, dump);
+		replay_guess(opt, &r->snaps, zoneinfo.nr ? dump : NULL, refills_grow(r, dump),
+			     r->report);
 	}
 	if (!pcpmodel_machine_init(&r->machine, dump, cpus_seen(r))) {
 		snaps_free(&zoneinfo);
@@ -1301,10 +1394,12 @@ static enum base_err replay_open(struct replay *r, struct diag *d)
 	r->report->snapshots = r->snaps.nr;
 	psets = (size_t)r->machine.nr_zones * r->machine.nr_cpus;
 	r->psets = calloc(psets + 1, sizeof(*r->psets));
+	r->allocs = calloc((size_t)r->machine.nr_zones + 1, sizeof(*r->allocs));
+	r->holders = calloc((size_t)r->machine.nr_cpus + 1, sizeof(*r->holders));
 	r->pages = pages_new((uint32_t)psets * PCPMODEL_LISTS);
 	r->run.blocks = malloc(RUN_MAX * sizeof(*r->run.blocks));
 	r->ops = tmpfile();
-	if (!r->psets || !r->pages || !r->run.blocks || !r->ops ||
+	if (!r->psets || !r->allocs || !r->holders || !r->pages || !r->run.blocks || !r->ops ||
 	    !pcpmodel_init(&r->model, &r->machine, r->report->patches, opt->breaks)) {
 		snaps_free(&zoneinfo);
 		return no_memory(r, d);
@@ -1327,6 +1422,8 @@ static void replay_close(struct replay *r)
 	pcpmodel_machine_free(&r->machine);
 	pcpmodel_free(&r->model);
 	free(r->psets);
+	free(r->allocs);
+	free(r->holders);
 	free(r->run.blocks);
 }
 
@@ -1342,7 +1439,11 @@ static enum base_err one_step(struct replay *r, struct diag *d)
 		} else if (fe->ev.kind == TRACE_FREE) {
 			r->report->skipped[REPLAY_SKIP_BATCHED_TWICE]++;
 		}
+		note_event(r, &flow_event(r->flow, n)->ev);
 		flow_drop(r->flow);
+		if (r->opt->events_max && n + 1 >= r->opt->events_max) {
+			break;
+		}
 		if (r->failed) {
 			return no_memory(r, d);
 		}
@@ -1422,7 +1523,17 @@ static enum base_err finish(struct replay *r, struct diag *d)
 		return BASE_ERR_OK;
 	}
 	if (make_given(r, &given)) {
-		err = replay_free_run(&r->machine, &r->snaps, r->opt, &given, r->ops, report, d);
+		struct replay_report whole = *report;
+
+		err = replay_free_run(&r->machine, &r->snaps, r->opt, &given, r->ops, true, &whole,
+				      d);
+		report->whole_refills = whole.free_refills;
+		report->whole_drains = whole.free_drains;
+		report->whole_marks = whole.marks;
+		if (err == BASE_ERR_OK) {
+			err = replay_free_run(&r->machine, &r->snaps, r->opt, &given, r->ops, false,
+					      report, d);
+		}
 	} else {
 		err = no_memory(r, d);
 	}

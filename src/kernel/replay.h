@@ -36,24 +36,25 @@ enum replay_skip {
 };
 
 /* what explains a difference; enumerator, name in reports, sentence */
-#define REPLAY_CAUSES(X)                                                                         \
-	X(REPLAY_CAUSE_SILENT_LEAVE, "pages_left_without_event",                                 \
-	  "pages had left the list without an event (bulk allocator)")                           \
-	X(REPLAY_CAUSE_UNKNOWN_PAGE, "page_came_without_event",                                  \
-	  "the list was empty for the model, yet a page came out of it")                         \
-	X(REPLAY_CAUSE_ALLOC_FACTOR, "alloc_factor", "alloc_factor was another")                 \
-	X(REPLAY_CAUSE_REFILL_CAP, "high_or_count_at_refill", "the room below high was another") \
-	X(REPLAY_CAUSE_ZONE_SHORT, "zone_had_fewer",                                             \
-	  "the zone gave fewer blocks than were asked for")                                      \
-	X(REPLAY_CAUSE_FREE_COUNT, "free_count", "free_count was another")                       \
-	X(REPLAY_CAUSE_COUNT_LOW, "count_low", "count was higher than the model's")              \
-	X(REPLAY_CAUSE_COUNT_HIGH, "count_high", "count was lower than the model's")             \
-	X(REPLAY_CAUSE_HIGH, "high", "high was another")                                         \
-	X(REPLAY_CAUSE_BELOW_HIGH, "below_high_flag", "the zone's below-high flag was another")  \
-	X(REPLAY_CAUSE_RECLAIM, "reclaim_active", "kswapd was at work, or no longer")            \
-	X(REPLAY_CAUSE_KEEP_BATCH, "keep_batch_flag", "the keep-a-batch flag was another")       \
-	X(REPLAY_CAUSE_FREE_HIGH, "free_high",                                                   \
-	  "whether an order 1..3 free empties the list was judged otherwise")                    \
+#define REPLAY_CAUSES(X)                                                                             \
+	X(REPLAY_CAUSE_SILENT_LEAVE, "pages_left_without_event",                                     \
+	  "pages had left the list without an event (bulk allocator)")                               \
+	X(REPLAY_CAUSE_UNKNOWN_PAGE, "page_came_without_event",                                      \
+	  "the list was empty for the model, yet a page came out of it (a refill without an event)") \
+	X(REPLAY_CAUSE_ALLOC_FACTOR, "alloc_factor", "alloc_factor was another")                     \
+	X(REPLAY_CAUSE_REFILL_CAP, "high_or_count_at_refill", "the room below high was another")     \
+	X(REPLAY_CAUSE_ZONE_SHORT, "zone_had_fewer",                                                 \
+	  "the zone gave fewer blocks than were asked for")                                          \
+	X(REPLAY_CAUSE_FREE_COUNT, "free_count", "free_count was another")                           \
+	X(REPLAY_CAUSE_COUNT_LOW, "count_low", "count was higher than the model's")                  \
+	X(REPLAY_CAUSE_COUNT_HIGH, "count_high", "count was lower than the model's")                 \
+	X(REPLAY_CAUSE_HIGH, "high", "high was another")                                             \
+	X(REPLAY_CAUSE_TICK, "tick", "a tick that printed nothing had lowered high")                 \
+	X(REPLAY_CAUSE_BELOW_HIGH, "below_high_flag", "the zone's below-high flag was another")      \
+	X(REPLAY_CAUSE_RECLAIM, "reclaim_active", "kswapd was at work, or no longer")                \
+	X(REPLAY_CAUSE_KEEP_BATCH, "keep_batch_flag", "the keep-a-batch flag was another")           \
+	X(REPLAY_CAUSE_FREE_HIGH, "free_high",                                                       \
+	  "whether an order 1..3 free empties the list was judged otherwise")                        \
 	X(REPLAY_CAUSE_BLOCK_COUNT, "last_block", "the drain ended at another block of the list")
 
 enum replay_cause {
@@ -88,6 +89,16 @@ struct replay_difference {
 	enum replay_cause cause;
 };
 
+/* a list whose count or high at a snapshot's mark is not what the free run has; -1 where a snapshot tells neither */
+struct replay_unequal {
+	uint32_t snap;
+	int32_t cpu;
+	uint32_t node;
+	char zone[32];
+	int64_t count, high;
+	int32_t model_count, model_high;
+};
+
 /* what the one-step run makes of the events: what the free run and `import trace` get */
 enum replay_op_kind {
 	REPLAY_OP_ALLOC,   /* n: blocks of the recorded refill, 0: none */
@@ -98,6 +109,7 @@ enum replay_op_kind {
 	REPLAY_OP_REMOTE,  /* a tick drained a remote node's list; n: pages */
 	REPLAY_OP_REQUEST, /* a drain that somebody asked for; n: pages */
 	REPLAY_OP_ZONE, /* the zone's free pages changed by n past the lists; pset: the zone's number */
+	REPLAY_OP_ALLOCS, /* n allocations by events in a zone since the last mark; pset: the zone's number */
 	REPLAY_OP_LENGTH, /* a list holds n blocks at the mark that follows; order: its pindex */
 	REPLAY_OP_SNAP_BEGIN, /* n: number of the snapshot */
 	REPLAY_OP_SNAP_END,
@@ -108,6 +120,7 @@ enum replay_op_kind {
 
 enum {
 	REPLAY_OP_JUDGED = 1, /* the recorded outcome counts */
+	REPLAY_OP_DECAY = 2,  /* n ticks that drained nothing and only lowered high */
 };
 
 struct replay_op {
@@ -125,28 +138,39 @@ struct replay_options {
 	uint32_t patches;      /* of core/patch.h */
 	bool patches_given;    /* false: found out from the recording */
 	unsigned int breaks;   /* enum pcpmodel_break: for tests */
+	uint64_t events_max;   /* end after so many; 0: never */
 	bool ops_only;	       /* no second run, only the operations */
 	/* called with each operation; note: a word of memory for each page, 0 at first, NULL where no page is meant */
 	void (*sink)(void *ctx, const struct replay_op *op, uint32_t *note);
 	void *sink_ctx;
 	void (*progress)(void *ctx, uint64_t done, uint64_t total); /* NULL: none */
 	void *progress_ctx;
+	/* called with each difference one step ahead, and then with each unequal list at a mark; NULL: not wanted */
+	void (*differ)(void *ctx, const struct replay_difference *difference);
+	void (*unequal)(void *ctx, const struct replay_unequal *unequal);
+	void *differ_ctx;
 };
 
 struct replay_report {
 	struct trace_stats trace;
 	uint64_t events, ops;
 	uint64_t skipped[REPLAY_SKIP_N];
-	struct replay_tally refills, drains;		   /* one step ahead */
-	struct replay_tally free_refills, free_drains;	   /* running free */
+	struct replay_tally refills, drains;	       /* one step ahead */
+	struct replay_tally free_refills, free_drains; /* running free from mark to mark */
+	struct replay_tally whole_refills,
+		whole_drains; /* running free from one end to the other */
 	struct replay_sizes ticks, remote, requests, bulk; /* one step ahead */
 	struct replay_marks marks;			   /* all lists of zones with traffic */
+	struct replay_marks whole_marks;		   /* of the run that no mark puts right */
 	struct replay_marks marks_active; /* of them those with an operation since the mark before */
-	uint64_t ticks_inferred; /* ticks that drained nothing, told by a snapshot's high */
+	struct replay_marks marks_traced; /* the same without what is inferred from the snapshots */
+	uint64_t silent_inferred; /* allocations without an event, told by a snapshot's numa_hit */
+	uint64_t ticks_inferred;  /* ticks that drained nothing, told by a snapshot's high */
 	uint64_t causes[REPLAY_CAUSE_N];
 	struct replay_difference first;
 	uint32_t patches;
 	const char *patches_by; /* how the patch set was found */
+	bool patches_unsure;	/* the recording leaves others that predict as well */
 	bool machine_known;
 	int64_t fraction;
 	uint64_t keep_off; /* pagesets whose keep-a-batch flag turned out to be off */
@@ -159,8 +183,15 @@ struct replay_report {
 enum base_err replay_run(const struct replay_options *opt, struct replay_report *report,
 			 struct diag *d);
 
+/* into an open object */
 void replay_write_json(const struct replay_report *report, struct base_json *json);
 void replay_write_text(const struct replay_report *report, FILE *out);
+
+/* one of either list: an object, a line */
+void replay_difference_json(const struct replay_difference *difference, struct base_json *json);
+void replay_unequal_json(const struct replay_unequal *unequal, struct base_json *json);
+void replay_write_difference(const struct replay_difference *difference, FILE *out);
+void replay_write_unequal(const struct replay_unequal *unequal, FILE *out);
 
 /* of them what was skipped: an object for an open key; lines */
 void replay_skipped_json(const struct replay_report *report, struct base_json *json);

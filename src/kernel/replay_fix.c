@@ -7,7 +7,7 @@
 
 #include "../core/zone.h"
 
-static int shift_of(int n, int batch)
+int replay_shift_of(int n, int batch)
 {
 	int shift = 0;
 
@@ -20,7 +20,7 @@ static int shift_of(int n, int batch)
 enum replay_cause replay_fix_refill(struct replay_fix *fix, const struct per_cpu_pages *before)
 {
 	struct per_cpu_pages *pcp = fix->pcp;
-	int batch = pcp->batch, n = fix->recorded, shift = shift_of(n, batch);
+	int batch = pcp->batch, n = fix->recorded, shift = replay_shift_of(n, batch);
 
 	if (fix->order || !patched(&fix->model->sim, P_ALLOC_SCALE)) {
 		return REPLAY_CAUSE_ZONE_SHORT;
@@ -71,7 +71,7 @@ static enum replay_cause fix_size(struct replay_fix *fix)
 		return REPLAY_CAUSE_FREE_HIGH;
 	}
 	if (!patched(&model->sim, P_FREE_COUNT)) {
-		int shift = shift_of(n, batch);
+		int shift = replay_shift_of(n, batch);
 
 		pcp->free_factor = (uint16_t)(n == batch << shift && shift < PCP_BATCH_SCALE_MAX ?
 						      shift + 1 :
@@ -101,6 +101,36 @@ static enum replay_cause fix_size(struct replay_fix *fix)
 	return REPLAY_CAUSE_FREE_COUNT;
 }
 
+/* ticks that found nothing to drain lowered high before this free, so that it reached the mark */
+static bool ticks_explain(struct replay_fix *fix, const struct per_cpu_pages *before)
+{
+	struct per_cpu_pages now = *before;
+	uint32_t i;
+
+	if (!pcpmodel_tuned(fix->model) || fix->free_high) {
+		return false;
+	}
+	for (i = 1; i <= fix->ticks_most && now.high > now.high_min; i++) {
+		struct per_cpu_pages then;
+		bool free_high;
+		int limit, pages;
+
+		if (pcpmodel_tick(fix->model, &now)) {
+			return false;
+		}
+		then = now;
+		pages = pcpmodel_free_block(fix->model, &then, fix->zone, fix->order, &limit,
+					    &free_high);
+		if (pages && !free_high && pages <= fix->recorded &&
+		    pages > fix->recorded - (1 << fix->last_order)) {
+			*fix->pcp = then;
+			fix->ticks = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* the kernel drained where the model did not */
 static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu_pages *before)
 {
@@ -128,6 +158,9 @@ static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu
 			pcp->high = high > pcp->high_min ? high : pcp->high_min;
 		}
 		return REPLAY_CAUSE_FREE_HIGH;
+	}
+	if (ticks_explain(fix, before)) {
+		return REPLAY_CAUSE_TICK;
 	}
 	if (fix->limit - pcp->count <= 2 * batch) {
 		pcp->count = fix->limit;

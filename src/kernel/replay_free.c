@@ -13,10 +13,15 @@
 #define FACTOR_FREES 3	/* after so many frees alloc_factor is 0 whatever it was */
 #define COUNT_ALLOCS 11 /* after so many allocations free_count is 0 whatever it was */
 
+#define HIGHS_MAX 64	/* of these a tick may have come in between; later ones are not tried */
+
 struct fset {
 	int32_t length[PCPMODEL_LISTS];	 /* blocks */
 	int32_t at_mark[PCPMODEL_LISTS]; /* as recorded at the mark to come, -1: not told */
 	int32_t begin_count;
+	int32_t highs[HIGHS_MAX]; /* since the last mark, each once changed; [0]: at the mark */
+	uint32_t nr_highs;
+	int32_t ghosts; /* pages on the lists here that the last mark's count knew to have left */
 	uint32_t allocs, frees; /* since the start, up to the bounds above */
 	bool refilled;
 	bool lost;
@@ -33,8 +38,12 @@ struct frun {
 	struct replay_report *report;
 	const uint8_t
 		*zone_used; /* zones in which anything happened: in others all is trivially equal */
-	uint64_t time_ns;   /* of the operation, where it matters */
+	int64_t *numa_hit;  /* [zone] of the last mark, KERN_NONE: not told */
+	int64_t *silent; /* [zone] allocations since the last mark that no event told, as far as numa_hit counts them */
+	uint64_t time_ns; /* of the operation, where it matters */
 	bool have_counts;
+	bool whole; /* counts and highs are never taken from a mark but the first */
+	const struct replay_options *opt;
 };
 
 static struct zone *zone_of(struct frun *f, uint32_t pset)
@@ -135,7 +144,12 @@ static void run_silent(struct frun *f, const struct replay_record *op)
 			refill(f, op, pindex);
 		}
 		fs->length[pindex]--;
-		f->model.psets[op->pset].count -= 1 << op->order;
+		if (fs->ghosts >= 1 << op->order) {
+			fs->ghosts -= 1 << op->order;
+		} else {
+			f->model.psets[op->pset].count -= 1 << op->order;
+			f->silent[op->pset / f->machine->nr_cpus]--;
+		}
 	}
 }
 
@@ -176,6 +190,14 @@ static void run_tick(struct frun *f, const struct replay_record *op)
 	uint64_t most = ticks_since(&f->sets[op->pset], f->time_ns), i;
 	int over = 0;
 
+	if (op->flags & REPLAY_OP_DECAY) {
+		for (i = 0; i < (uint64_t)op->n; i++) {
+			pcpmodel_tick(&f->model, pcp);
+		}
+		f->report->ticks_inferred += (uint64_t)op->n;
+		f->sets[op->pset].tick_ns = f->time_ns;
+		return;
+	}
 	for (i = 0; i < most && !over; i++) {
 		over = pcpmodel_tick(&f->model, pcp);
 	}
@@ -226,22 +248,90 @@ static void take_start(struct frun *f, uint32_t pset, const struct kern_cpu *kc)
 	}
 }
 
-/* ticks that drained nothing are told by a high that decay leads to in the time that passed */
-static void infer_ticks(struct frun *f, uint32_t pset, int64_t high, uint64_t time_ns)
-{
-	struct per_cpu_pages *pcp = &f->model.psets[pset], now = *pcp;
-	uint64_t most = ticks_since(&f->sets[pset], time_ns), i;
+/* what happened without an event between two marks, as far as the snapshot at the second tells it */
+struct silence {
+	int64_t count, high; /* of the snapshot */
+	int32_t low, most;   /* the model's counts while it was taken */
+	int ticks;	     /* that drained nothing, before or behind the other operations */
+	int refills, allocs; /* of pages of order 0 */
+	int32_t refilled;    /* pages */
+};
 
-	for (i = 1; i <= most && now.high > high; i++) {
-		if (pcpmodel_tick(&f->model, &now)) {
-			return;
+/* does a count between these, with the allocations that numa_hit counted, give the snapshot's? */
+static bool count_explained(struct frun *f, uint32_t pset, struct silence *s, int32_t more)
+{
+	int64_t most = f->silent[pset / f->machine->nr_cpus], over = s->low + more - s->count;
+
+	s->allocs = 0;
+	if (s->count >= s->low + more && s->count <= s->most + more) {
+		return !more || most > 0;
+	}
+	/* of a refill at least the page is gone that it was made for */
+	if (over <= 0 || over > most) {
+		return false;
+	}
+	s->allocs = (int)over;
+	return true;
+}
+
+/* now: the pageset as the model has it, with so many ticks in it; a refill may have raised its high */
+static bool silence_explains(struct frun *f, uint32_t pset, const struct per_cpu_pages *now,
+			     struct silence *s)
+{
+	struct per_cpu_pages then = *now;
+
+	s->refills = 0;
+	s->refilled = 0;
+	if (now->high == s->high && count_explained(f, pset, s, 0)) {
+		return true;
+	}
+	if (f->silent[pset / f->machine->nr_cpus] <= 0) {
+		return false;
+	}
+	s->refilled = pcpmodel_refill(&f->model, &then, zone_of(f, pset), 0);
+	s->refills = 1;
+	if (then.high == s->high && count_explained(f, pset, s, s->refilled)) {
+		return true;
+	}
+	/* the factor fell to 0 by frees without an event */
+	then = *now;
+	then.alloc_factor = 0;
+	s->refilled = pcpmodel_refill(&f->model, &then, zone_of(f, pset), 0);
+	return then.high == s->high && count_explained(f, pset, s, s->refilled);
+}
+
+/* the fewest ticks, at the end or anywhere between what was recorded since the last mark */
+static bool find_silence(struct frun *f, uint32_t pset, struct silence *s)
+{
+	const struct per_cpu_pages *pcp = &f->model.psets[pset];
+	const struct fset *fs = &f->sets[pset];
+	struct per_cpu_pages late = *pcp, then, now = *pcp;
+	uint64_t most = ticks_since(fs, f->time_ns), i, k;
+	uint32_t at;
+
+	if (silence_explains(f, pset, pcp, s)) {
+		return true;
+	}
+	for (i = 1; pcpmodel_tuned(&f->model) && i <= most; i++) {
+		s->ticks = (int)i;
+		if (!pcpmodel_tick(&f->model, &late) && silence_explains(f, pset, &late, s)) {
+			return true;
 		}
-		if (now.high == high) {
-			*pcp = now;
-			f->report->ticks_inferred += i;
-			return;
+		for (at = fs->nr_highs; at-- > 0;) {
+			then = *pcp;
+			then.high = fs->highs[at];
+			for (k = 0; k < i; k++) {
+				pcpmodel_tick(&f->model, &then);
+			}
+			/* what came behind raised it by as much as it raised the model's */
+			now.high = then.high + pcp->high - fs->highs[at];
+			if (pcp->high > fs->highs[at] && now.high >= pcp->high_min &&
+			    pcp->high < pcp->high_max && silence_explains(f, pset, &now, s)) {
+				return true;
+			}
 		}
 	}
+	return false;
 }
 
 static void mark_add(struct replay_marks *marks, bool count_equal, bool high_equal)
@@ -251,30 +341,89 @@ static void mark_add(struct replay_marks *marks, bool count_equal, bool high_equ
 	marks->high_equal += high_equal;
 }
 
-static void compare_mark(struct frun *f, uint32_t pset, const struct kern_cpu *kc, uint64_t time_ns)
+static void tell_unequal(struct frun *f, uint32_t pset, uint32_t snap, int64_t count, int64_t high)
+{
+	const struct pcpmodel_zone *zone = &f->machine->zones[pset / f->machine->nr_cpus];
+	const struct per_cpu_pages *pcp = &f->model.psets[pset];
+	struct replay_unequal unequal = {
+		.snap = snap,
+		.cpu = (int32_t)(pset % f->machine->nr_cpus),
+		.node = zone->node,
+		.count = count,
+		.high = high,
+		.model_count = pcp->count,
+		.model_high = pcp->high,
+	};
+
+	if (f->opt->unequal && !f->whole) {
+		memcpy(unequal.zone, zone->name, sizeof(zone->name));
+		f->opt->unequal(f->opt->differ_ctx, &unequal);
+	}
+}
+
+/* ticks that explain the high alone, where the count is another */
+static bool ticks_explain_high(struct frun *f, uint32_t pset, struct silence *s)
+{
+	struct per_cpu_pages now = f->model.psets[pset];
+	uint64_t most = ticks_since(&f->sets[pset], f->time_ns), i;
+
+	for (i = 1; pcpmodel_tuned(&f->model) && i <= most && now.high > s->high; i++) {
+		if (pcpmodel_tick(&f->model, &now)) {
+			return false;
+		}
+		s->ticks = (int)i;
+		if (now.high == s->high) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void compare_mark(struct frun *f, uint32_t pset, const struct kern_cpu *kc, uint32_t snap)
 {
 	struct fset *fs = &f->sets[pset];
 	struct per_cpu_pages *pcp = &f->model.psets[pset];
-	int64_t count = kc->v[KERN_CF_count], high = kc->v[KERN_CF_high];
-	int32_t low = pcp->count < fs->begin_count ? pcp->count : fs->begin_count;
-	int32_t most = pcp->count > fs->begin_count ? pcp->count : fs->begin_count;
+	struct silence s = { .count = kc->v[KERN_CF_count],
+			     .high = kc->v[KERN_CF_high],
+			     .low = pcp->count < fs->begin_count ? pcp->count : fs->begin_count,
+			     .most = pcp->count > fs->begin_count ? pcp->count : fs->begin_count };
+	bool equal, high_equal;
 
-	if (count == KERN_NONE || high == KERN_NONE || !f->zone_used[pset / f->machine->nr_cpus]) {
+	if (s.count == KERN_NONE || s.high == KERN_NONE ||
+	    !f->zone_used[pset / f->machine->nr_cpus]) {
 		return;
 	}
-	if (pcpmodel_tuned(&f->model)) {
-		infer_ticks(f, pset, high, time_ns);
+	equal = s.count >= s.low && s.count <= s.most;
+	high_equal = pcp->high == s.high;
+	mark_add(&f->report->marks_traced, equal, high_equal);
+	if (!(equal && high_equal) && find_silence(f, pset, &s)) {
+		f->report->ticks_inferred += (uint64_t)s.ticks;
+		f->report->silent_inferred += (uint64_t)s.allocs;
+		f->silent[pset / f->machine->nr_cpus] -= s.allocs;
+		fs->ghosts += s.refills ? 0 : s.allocs;
+		pcp->high = (int32_t)s.high;
+		pcp->count += s.refilled - s.allocs;
+		equal = high_equal = true;
+	} else if (!high_equal && ticks_explain_high(f, pset, &s)) {
+		f->report->ticks_inferred += (uint64_t)s.ticks;
+		pcp->high = (int32_t)s.high;
+		high_equal = true;
 	}
-	mark_add(&f->report->marks, count >= low && count <= most, pcp->high == high);
+	if (!equal || !high_equal) {
+		tell_unequal(f, pset, snap, s.count, s.high);
+	}
+	mark_add(&f->report->marks, equal, high_equal);
 	if (fs->active) {
-		mark_add(&f->report->marks_active, count >= low && count <= most,
-			 pcp->high == high);
+		mark_add(&f->report->marks_active, equal, high_equal);
 	}
 	fs->active = false;
-	if (count < low || count > most) {
-		pcp->count = (int32_t)count;
+	if (!f->whole) {
+		if (!equal) {
+			fs->ghosts = s.count < s.low ? fs->ghosts + s.low - (int32_t)s.count : 0;
+			pcp->count = (int32_t)s.count;
+		}
+		pcp->high = (int32_t)s.high;
 	}
-	pcp->high = (int32_t)high;
 }
 
 /* behind a mark the run starts again from what the recording has there */
@@ -318,6 +467,12 @@ static void run_snapshot(struct frun *f, const struct replay_record *op)
 		if (kz->v[KERN_ZF_free] != KERN_NONE) {
 			f->model.zones[zi].free_pages = kz->v[KERN_ZF_free];
 		}
+		/* what the trace told of them was taken off before */
+		if (f->numa_hit[zi] != KERN_NONE && kz->v[KERN_ZF_numa_hit] != KERN_NONE) {
+			f->silent[zi] += kz->v[KERN_ZF_numa_hit] - f->numa_hit[zi];
+		} else {
+			f->silent[zi] = 0;
+		}
 		for (c = 0; c < kz->nr_cpus; c++) {
 			uint32_t pset = zi * cpus + kz->cpus[c].cpu;
 
@@ -328,11 +483,17 @@ static void run_snapshot(struct frun *f, const struct replay_record *op)
 				take_start(f, pset, &kz->cpus[c]);
 				f->sets[pset].lost = false;
 			} else {
-				compare_mark(f, pset, &kz->cpus[c], f->time_ns);
+				compare_mark(f, pset, &kz->cpus[c], (uint32_t)op->n);
 			}
-			take_lengths(f, pset);
+			if (!f->whole || !f->have_counts) {
+				take_lengths(f, pset);
+			}
 			f->sets[pset].tick_ns = f->time_ns;
+			f->sets[pset].highs[0] = f->model.psets[pset].high;
+			f->sets[pset].nr_highs = 1;
 		}
+		f->numa_hit[zi] = kz->v[KERN_ZF_numa_hit];
+		f->silent[zi] = 0;
 	}
 	f->have_counts = true;
 }
@@ -349,6 +510,13 @@ static void run_lost(struct frun *f, uint32_t cpu)
 			f->sets[i].refilled = false;
 			f->model.psets[i].count = 0;
 		}
+	}
+}
+
+static void note_high(struct fset *fs, int32_t high)
+{
+	if (fs->nr_highs && fs->nr_highs < HIGHS_MAX && fs->highs[fs->nr_highs - 1] != high) {
+		fs->highs[fs->nr_highs++] = high;
 	}
 }
 
@@ -380,6 +548,9 @@ static void run_op(struct frun *f, const struct replay_record *op)
 	case REPLAY_OP_ZONE:
 		f->model.zones[op->pset].free_pages += op->n;
 		break;
+	case REPLAY_OP_ALLOCS:
+		f->silent[op->pset] -= op->n;
+		break;
 	case REPLAY_OP_LENGTH:
 		f->sets[op->pset].at_mark[op->order] = op->n;
 		break;
@@ -396,14 +567,19 @@ static void run_op(struct frun *f, const struct replay_record *op)
 	case REPLAY_OP_PAST:
 		break;
 	}
+	if (op->kind <= REPLAY_OP_REQUEST) {
+		note_high(&f->sets[op->pset], f->model.psets[op->pset].high);
+	}
 }
 
 enum base_err replay_free_run(const struct pcpmodel_machine *machine, const struct snaps *snaps,
 			      const struct replay_options *opt, const struct replay_given *given,
-			      FILE *ops, struct replay_report *report, struct diag *d)
+			      FILE *ops, bool whole, struct replay_report *report, struct diag *d)
 {
 	struct frun f = { .machine = machine,
 			  .snaps = snaps,
+			  .opt = opt,
+			  .whole = whole,
 			  .starts = given->starts,
 			  .zone_used = given->zone_used,
 			  .report = report };
@@ -412,10 +588,18 @@ enum base_err replay_free_run(const struct pcpmodel_machine *machine, const stru
 	struct replay_record op;
 
 	f.sets = calloc(psets + 1, sizeof(*f.sets));
-	if (!f.sets || !pcpmodel_init(&f.model, machine, report->patches, opt->breaks)) {
+	f.numa_hit = calloc((size_t)machine->nr_zones + 1, sizeof(*f.numa_hit));
+	f.silent = calloc((size_t)machine->nr_zones + 1, sizeof(*f.silent));
+	if (!f.sets || !f.numa_hit || !f.silent ||
+	    !pcpmodel_init(&f.model, machine, report->patches, opt->breaks)) {
 		free(f.sets);
+		free(f.numa_hit);
+		free(f.silent);
 		return base_diag_set(d, BASE_ERR_NO_MEMORY, opt->trace, 0, 0,
 				     "not enough memory for the replay");
+	}
+	for (i = 0; i < machine->nr_zones; i++) {
+		f.numa_hit[i] = KERN_NONE;
 	}
 	for (i = 0; i < psets; i++) {
 		if (given->keep_off[i]) {
@@ -438,5 +622,7 @@ enum base_err replay_free_run(const struct pcpmodel_machine *machine, const stru
 	}
 	pcpmodel_free(&f.model);
 	free(f.sets);
+	free(f.numa_hit);
+	free(f.silent);
 	return err;
 }

@@ -26,10 +26,23 @@ struct replay_given {
 	uint8_t *zone_used;	     /* [zone] */
 };
 
-/* the second run, over the operations in ops (rewound by it) */
+/*
+ * The second run, over the operations in ops (rewound by it).  whole: from one end to the other; else from mark to mark,
+ * where it takes counts, highs and lists as recorded.
+ */
 enum base_err replay_free_run(const struct pcpmodel_machine *machine, const struct snaps *snaps,
 			      const struct replay_options *opt, const struct replay_given *given,
-			      FILE *ops, struct replay_report *report, struct diag *d);
+			      FILE *ops, bool whole, struct replay_report *report, struct diag *d);
+
+enum replay_growth { REPLAY_REFILLS_UNKNOWN, REPLAY_REFILLS_GROW, REPLAY_REFILLS_STEADY };
+
+/*
+ * Fills patches, patches_by and patches_unsure of the report.  The beginning of the trace is read again for each set
+ * that is tried.
+ */
+void replay_guess(const struct replay_options *opt, const struct snaps *snaps,
+		  const struct kern_dump *zoneinfo, enum replay_growth growth,
+		  struct replay_report *report);
 
 /* one prediction against the recording, after which the model is put right */
 struct replay_fix {
@@ -38,9 +51,15 @@ struct replay_fix {
 	struct zone *zone;
 	uint32_t order;
 	int recorded, predicted;
+	int last_order; /* of the recorded drain's last block */
 	int limit;
 	bool free_high;
+	uint32_t ticks_most; /* how many ticks can have passed since high was known */
+	uint32_t ticks;	     /* out: how many of them, without a trace, explain the drain */
 };
+
+/* the least shift, up to the cap, with which a batch reaches n blocks or pages */
+int replay_shift_of(int n, int batch);
 
 enum replay_cause replay_fix_refill(struct replay_fix *fix, const struct per_cpu_pages *before);
 enum replay_cause replay_fix_drain(struct replay_fix *fix, const struct per_cpu_pages *before);

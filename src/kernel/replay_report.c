@@ -34,13 +34,8 @@ static void json_marks(struct base_json *json, const char *key, const struct rep
 	base_json_close(json);
 }
 
-static void json_first(struct base_json *json, const struct replay_difference *first)
+void replay_difference_json(const struct replay_difference *first, struct base_json *json)
 {
-	base_json_key(json, "first_difference");
-	if (!first->there) {
-		base_json_null(json);
-		return;
-	}
 	base_json_object(json);
 	base_json_kv_uint(json, "line", first->line);
 	base_json_kv_string(json, "kind", first->refill ? "refill" : "drain");
@@ -52,6 +47,30 @@ static void json_first(struct base_json *json, const struct replay_difference *f
 	base_json_kv_uint(json, "model", first->model);
 	base_json_kv_string(json, "cause", replay_cause_name(first->cause));
 	base_json_close(json);
+}
+
+void replay_unequal_json(const struct replay_unequal *u, struct base_json *json)
+{
+	base_json_object(json);
+	base_json_kv_uint(json, "snapshot", u->snap);
+	base_json_kv_int(json, "cpu", u->cpu);
+	base_json_kv_uint(json, "node", u->node);
+	base_json_kv_string(json, "zone", u->zone);
+	base_json_kv_int(json, "count", u->count);
+	base_json_kv_int(json, "model_count", u->model_count);
+	base_json_kv_int(json, "high", u->high);
+	base_json_kv_int(json, "model_high", u->model_high);
+	base_json_close(json);
+}
+
+static void json_first(struct base_json *json, const struct replay_difference *first)
+{
+	base_json_key(json, "first_difference");
+	if (first->there) {
+		replay_difference_json(first, json);
+	} else {
+		base_json_null(json);
+	}
 }
 
 void replay_skipped_json(const struct replay_report *report, struct base_json *json)
@@ -83,7 +102,6 @@ void replay_write_json(const struct replay_report *report, struct base_json *jso
 	char set[PATCH_TEXT_MAX];
 	int i;
 
-	base_json_object(json);
 	base_json_kv_uint(json, "events", report->events);
 	base_json_kv_uint(json, "ops", report->ops);
 	base_json_key(json, "skipped");
@@ -96,6 +114,12 @@ void replay_write_json(const struct replay_report *report, struct base_json *jso
 	json_tally(json, "drains", &report->free_drains);
 	base_json_close(json);
 	json_marks(json, "marks", &report->marks);
+	base_json_key(json, "free_running_whole");
+	base_json_object(json);
+	json_tally(json, "refills", &report->whole_refills);
+	json_tally(json, "drains", &report->whole_drains);
+	json_marks(json, "marks", &report->whole_marks);
+	base_json_close(json);
 	base_json_key(json, "causes");
 	base_json_object(json);
 	for (i = 0; i < REPLAY_CAUSE_N; i++) {
@@ -107,16 +131,19 @@ void replay_write_json(const struct replay_report *report, struct base_json *jso
 	base_json_close(json);
 	json_first(json, &report->first);
 	json_marks(json, "marks_active", &report->marks_active);
+	json_marks(json, "marks_as_traced", &report->marks_traced);
 	json_sizes(json, "ticks", &report->ticks);
 	json_sizes(json, "remote_drains", &report->remote);
 	json_sizes(json, "requested_drains", &report->requests);
 	json_sizes(json, "bulk_refills", &report->bulk);
 	base_json_kv_uint(json, "ticks_inferred", report->ticks_inferred);
+	base_json_kv_uint(json, "silent_inferred", report->silent_inferred);
 	base_json_kv_string(json, "format", trace_tool_name(report->trace.tool));
 	base_json_kv_string(json, "series",
 			    patch_series(report->patches) == SERIES_V3 ? "v3" : "v2");
 	base_json_kv_string(json, "patches", patch_set_format(report->patches, set));
 	base_json_kv_string(json, "patches_by", report->patches_by);
+	base_json_kv_bool(json, "patches_unsure", report->patches_unsure);
 	base_json_kv_uint(json, "snapshots", report->snapshots);
 	base_json_kv_int(json, "high_fraction", report->fraction);
 	base_json_kv_uint(json, "pagesets_used", report->psets_used);
@@ -127,7 +154,6 @@ void replay_write_json(const struct replay_report *report, struct base_json *jso
 		base_json_kv_uint(json, trace_kind_name((enum trace_kind)i),
 				  report->trace.events[i]);
 	}
-	base_json_close(json);
 	base_json_close(json);
 }
 
@@ -245,6 +271,33 @@ void replay_write_skipped(const struct replay_report *report, FILE *out)
 	}
 }
 
+void replay_write_difference(const struct replay_difference *first, FILE *out)
+{
+	fprintf(out, "line %" PRIu64 ", cpu %d, node %u zone %s, %s at order %u: recorded ",
+		first->line, (int)first->cpu, (unsigned int)first->node, first->zone,
+		first->refill ? "refill" : "drain", (unsigned int)first->order);
+	if (first->recorded) {
+		fprintf(out, "%" PRIu64 " %s", first->recorded, first->refill ? "blocks" : "pages");
+	} else {
+		fputs("none", out);
+	}
+	if (first->model) {
+		fprintf(out, ", model %" PRIu64, first->model);
+	} else {
+		fputs(", model none", out);
+	}
+	fprintf(out, " (%s)\n", cause_text(first->cause));
+}
+
+void replay_write_unequal(const struct replay_unequal *u, FILE *out)
+{
+	fprintf(out,
+		"snapshot %" PRIu32 ", cpu %" PRId32 ", node %" PRIu32 " zone %s: count %" PRId64
+		", model %" PRId32 "; high %" PRId64 ", model %" PRId32 "\n",
+		u->snap, u->cpu, u->node, u->zone, u->count, u->model_count, u->high,
+		u->model_high);
+}
+
 static void text_differences(const struct replay_report *report, FILE *out)
 {
 	const struct replay_difference *first = &report->first;
@@ -261,22 +314,8 @@ static void text_differences(const struct replay_report *report, FILE *out)
 				cause_text((enum replay_cause)i));
 		}
 	}
-	fprintf(out,
-		"first difference: line %" PRIu64
-		", cpu %d, node %u zone %s, %s at order %u: recorded ",
-		first->line, (int)first->cpu, (unsigned int)first->node, first->zone,
-		first->refill ? "refill" : "drain", (unsigned int)first->order);
-	if (first->recorded) {
-		fprintf(out, "%" PRIu64 " %s", first->recorded, first->refill ? "blocks" : "pages");
-	} else {
-		fputs("none", out);
-	}
-	if (first->model) {
-		fprintf(out, ", model %" PRIu64, first->model);
-	} else {
-		fputs(", model none", out);
-	}
-	fprintf(out, " (%s)\n", cause_text(first->cause));
+	fputs("first difference: ", out);
+	replay_write_difference(first, out);
 }
 
 void replay_write_text(const struct replay_report *report, FILE *out)
@@ -290,14 +329,27 @@ void replay_write_text(const struct replay_report *report, FILE *out)
 	text_tally(out, "refills", &report->free_refills);
 	text_tally(out, "drains", &report->free_drains);
 	if (report->marks.compared) {
+		fputs("running free from the first mark to the end\n", out);
+		text_tally(out, "refills", &report->whole_refills);
+		text_tally(out, "drains", &report->whole_drains);
+	}
+	if (report->marks.compared) {
 		fputs("at the snapshots' marks\n", out);
 		text_marks(out, "lists", &report->marks);
 		text_marks(out, "of them with traffic since", &report->marks_active);
+		text_marks(out, "lists, by events alone", &report->marks_traced);
+		text_marks(out, "lists, never put right", &report->whole_marks);
 		if (report->ticks_inferred) {
 			fprintf(out,
 				"  ticks that drained nothing, told by a high that decayed: %" PRIu64
 				"\n",
 				report->ticks_inferred);
+		}
+		if (report->silent_inferred) {
+			fprintf(out,
+				"  allocations without an event, told by numa_hit and a count: %" PRIu64
+				"\n",
+				report->silent_inferred);
 		}
 	}
 	if (report->ticks.recorded || report->remote.recorded || report->requests.recorded ||

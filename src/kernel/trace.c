@@ -255,6 +255,10 @@ static void read_flags(const char *p, const char *end, struct trace_event *ev)
 {
 	if (end - p >= 4) {
 		ev->in_irq = p[2] != '.';
+		/* one hexadecimal digit */
+		ev->preempt = is_digit(p[3])		 ? (int8_t)(p[3] - '0') :
+			      p[3] >= 'a' && p[3] <= 'f' ? (int8_t)(p[3] - 'a' + 10) :
+							   0;
 	}
 }
 
@@ -382,6 +386,7 @@ static bool read_head(const char *line, const char *p, struct trace_event *ev,
 	}
 	h.at--;
 	ev->in_irq = -1;
+	ev->preempt = -1;
 	ev->pid = -1;
 	if (!back_time(&h, ev) || !back_cpu(&h, ev, &bracket)) {
 		return false;

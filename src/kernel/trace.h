@@ -73,9 +73,10 @@ struct trace_event {
 	bool change_ownership;
 	bool kworker;	      /* the task is a kernel worker */
 	bool time_is_seconds; /* the clock has a unit */
-	int8_t in_irq; /* hard or soft interrupt: 1, 0, or -1 where the flags are not printed */
-	uint8_t mark;  /* TRACE_MARK: enum trace_mark */
-	uint32_t snap; /* number of a snap-begin or snap-end mark */
+	int8_t in_irq;	/* hard or soft interrupt: 1, 0, or -1 where the flags are not printed */
+	int8_t preempt; /* preempt depth, -1 where the flags are not printed */
+	uint8_t mark;	/* TRACE_MARK: enum trace_mark */
+	uint32_t snap;	/* number of a snap-begin or snap-end mark */
 };
 
 /* counts over a file, and what its lines tell about the file itself */
