@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,14 +15,18 @@
 #include "kernel/record.h"
 #include "kernel/watch.h"
 #include "kernel/zoneinfo.h"
+#include "tui/watch.h"
 #include "verb.h"
 
 #define SECOND_NS 1000000000ULL
 #define ZONEINFO "/proc/zoneinfo"
 #define VMSTAT "/proc/vmstat"
+#define INTERVAL_MIN_NS 50000000
+#define INTERVAL_MAX_NS (INT64_C(3600) * 1000000000)
 
 struct watch_opts {
-	bool once;
+	bool once, text;
+	int palette;
 	uint64_t interval_ns;
 	uint64_t count;
 	const char *record;
@@ -49,8 +52,17 @@ static const struct opt watch_options[] = {
 	  .offset = offsetof(struct watch_opts, interval_ns),
 	  .value = "TIME",
 	  .help = "from one look to the next",
-	  .min = 50000000,
-	  .max = INT64_C(3600) * 1000000000 },
+	  .min = INTERVAL_MIN_NS,
+	  .max = INTERVAL_MAX_NS },
+	{ .name = "text",
+	  .type = OPT_FLAG,
+	  .offset = offsetof(struct watch_opts, text),
+	  .help = "lines of text, as without a terminal, instead of the screen" },
+	{ .name = "palette",
+	  .type = OPT_ENUM,
+	  .offset = offsetof(struct watch_opts, palette),
+	  .help = "colours of the screen",
+	  .values = ui_palette_names },
 	{ .name = "count",
 	  .type = OPT_UINT,
 	  .offset = offsetof(struct watch_opts, count),
@@ -184,57 +196,42 @@ static void sleep_until(uint64_t until)
 	}
 }
 
-static void set_view(struct watch_view *view, bool screen)
+static enum base_err next_look(struct watch *watch, const struct utsname *uts, struct diag *d)
 {
-	struct winsize size;
+	struct base_text vmstat;
+	struct kern_dump *dump;
+	enum base_err err = look(uts, &dump, d);
+	bool have;
 
-	view->rows = 0;
-	if (screen && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-		view->rows = size.ws_row;
+	if (err != BASE_ERR_OK) {
+		return err;
 	}
+	have = base_text_read(&vmstat, VMSTAT, 1 << 20, NULL) == BASE_ERR_OK;
+	watch_add(watch, dump, have ? vmstat.data : NULL, now_ns());
+	base_text_free(&vmstat);
+	return BASE_ERR_OK;
 }
 
-/* a screen is written over from its top, anything else gets one block after another */
+/*
+ * Without a terminal: one block of text after another
+ */
+
 static enum base_err show(const struct watch *watch, const struct utsname *uts,
-			  const struct watch_opts *o, bool ascii, bool screen)
+			  const struct watch_opts *o, bool ascii)
 {
 	struct watch_view view = { .ascii = ascii };
-	char head[256], interval[BASE_FORMAT_MAX], *text = NULL;
-	size_t len = 0, i;
-	FILE *out = open_memstream(&text, &len);
+	char head[256], interval[BASE_FORMAT_MAX];
 
-	if (!out) {
-		return BASE_ERR_NO_MEMORY;
-	}
-	set_view(&view, screen);
 	snprintf(head, sizeof(head), "Linux %s, every %s", uts->release,
 		 base_format_duration(interval, o->interval_ns));
-	watch_print(watch, head, &view, out);
-	if (fclose(out)) {
-		free(text);
-		return BASE_ERR_NO_MEMORY;
-	}
-	if (screen) {
-		fputs("\033[H", stdout);
-		for (i = 0; i < len; i++) {
-			if (text[i] == '\n') {
-				fputs("\033[K", stdout);
-			}
-			fputc(text[i], stdout);
-		}
-		fputs("\033[J", stdout);
-	} else {
-		fwrite(text, 1, len, stdout);
-		fputc('\n', stdout);
-	}
-	free(text);
+	watch_print(watch, head, &view, stdout);
+	fputc('\n', stdout);
 	return fflush(stdout) ? BASE_ERR_WRITE : BASE_ERR_OK;
 }
 
-static int show_live(const struct call *call, const struct utsname *uts)
+static int show_text(const struct call *call, const struct utsname *uts)
 {
 	const struct watch_opts *o = call->opts;
-	bool screen = base_is_terminal(stdout);
 	bool ascii = call->common->ascii || strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
 	struct watch *watch = watch_new();
 	uint64_t next = now_ns(), n;
@@ -242,14 +239,7 @@ static int show_live(const struct call *call, const struct utsname *uts)
 	struct diag d;
 
 	catch_signals();
-	if (screen) {
-		fputs("\033[2J", stdout);
-	}
 	for (n = 0; !stop && (!o->count || n < o->count); n++) {
-		struct base_text vmstat;
-		struct kern_dump *dump;
-		bool have;
-
 		if (n) {
 			next += o->interval_ns;
 			sleep_until(next);
@@ -257,14 +247,11 @@ static int show_live(const struct call *call, const struct utsname *uts)
 				break;
 			}
 		}
-		err = look(uts, &dump, &d);
+		err = next_look(watch, uts, &d);
 		if (err != BASE_ERR_OK) {
 			break;
 		}
-		have = base_text_read(&vmstat, VMSTAT, 1 << 20, NULL) == BASE_ERR_OK;
-		watch_add(watch, dump, have ? vmstat.data : NULL, now_ns());
-		base_text_free(&vmstat);
-		err = show(watch, uts, o, ascii, screen);
+		err = show(watch, uts, o, ascii);
 		if (err != BASE_ERR_OK) {
 			base_diag_set(&d, err, "<stdout>", 0, 0, "not everything could be written");
 			break;
@@ -272,6 +259,145 @@ static int show_live(const struct call *call, const struct utsname *uts)
 	}
 	watch_free(watch);
 	return err != BASE_ERR_OK ? call_fail(call, &d) : 0;
+}
+
+/*
+ * On a terminal: the screen's CPU pane
+ */
+
+struct screen {
+	const struct utsname *uts;
+	struct watch *watch;
+	char head[128], lacks[256];
+	struct ui_watch_zone *zones;
+	struct ui_watch_list *lists;
+};
+
+static int64_t told(int64_t v)
+{
+	return v == KERN_NONE ? UI_WATCH_NONE : v;
+}
+
+static void fill_lacks(struct screen *s, const struct kern_dump *now)
+{
+	const char *names[32];
+	size_t nr = kern_dump_lacks(now, names, 32), i;
+
+	s->lacks[0] = '\0';
+	for (i = 0; i < nr && i < 32; i++) {
+		size_t len = strlen(s->lacks);
+
+		snprintf(s->lacks + len, sizeof(s->lacks) - len, "%s%s", i ? " " : "", names[i]);
+	}
+}
+
+static void fill_zone(struct screen *s, const struct kern_zone *kz, struct ui_watch_zone *z,
+		      struct ui_watch_list *lists)
+{
+	const struct kern_dump *before = watch_before(s->watch);
+	const struct kern_zone *old =
+		before ? kern_dump_find(before, kz->node, kz->name, strlen(kz->name)) : NULL;
+	size_t c;
+
+	*z = (struct ui_watch_zone){ .node = kz->node,
+				     .name = kz->name,
+				     .free = told(kz->v[KERN_ZF_free]),
+				     .free_before = old ? told(old->v[KERN_ZF_free]) :
+							  UI_WATCH_NONE,
+				     .min = told(kz->v[KERN_ZF_min]),
+				     .low = told(kz->v[KERN_ZF_low]),
+				     .high = told(kz->v[KERN_ZF_high]),
+				     .lists = lists,
+				     .nr_lists = (uint32_t)kz->nr_cpus };
+	for (c = 0; c < kz->nr_cpus; c++) {
+		const struct kern_cpu *kc = &kz->cpus[c];
+		unsigned int nr;
+
+		lists[c] = (struct ui_watch_list){ .cpu = kc->cpu,
+						   .count = told(kc->v[KERN_CF_count]),
+						   .high = told(kc->v[KERN_CF_high]),
+						   .high_min = told(kc->v[KERN_CF_high_min]),
+						   .high_max = told(kc->v[KERN_CF_high_max]),
+						   .batch = told(kc->v[KERN_CF_batch]) };
+		lists[c].history = watch_history(s->watch, kz, kc->cpu, &nr);
+		lists[c].nr_history = nr;
+	}
+}
+
+static bool screen_look(void *ctx, struct ui_watch_look *out, char *error, size_t size)
+{
+	struct screen *s = ctx;
+	const struct kern_dump *now;
+	struct diag d;
+	size_t i, lists = 0;
+
+	if (next_look(s->watch, s->uts, &d) != BASE_ERR_OK) {
+		snprintf(error, size, "%s", d.message);
+		return false;
+	}
+	now = watch_now(s->watch);
+	for (i = 0; i < now->nr_zones; i++) {
+		lists += now->zones[i].nr_cpus;
+	}
+	free(s->zones);
+	free(s->lists);
+	s->zones = base_alloc(now->nr_zones + 1, sizeof(*s->zones));
+	s->lists = base_alloc(lists + 1, sizeof(*s->lists));
+	fill_lacks(s, now);
+	*out = (struct ui_watch_look){ .head = s->head,
+				       .lacks = s->lacks,
+				       .zones = s->zones,
+				       .seconds = watch_seconds(s->watch) };
+	if (!watch_rates(s->watch, &out->allocs, &out->frees)) {
+		out->allocs = out->frees = -1;
+	}
+	for (i = 0, lists = 0; i < now->nr_zones; i++) {
+		if (kern_zone_pages(&now->zones[i]) > 0) {
+			fill_zone(s, &now->zones[i], &s->zones[out->nr_zones++], s->lists + lists);
+			lists += now->zones[i].nr_cpus;
+		}
+	}
+	return true;
+}
+
+static int show_screen(const struct call *call, const struct utsname *uts)
+{
+	const struct watch_opts *o = call->opts;
+	struct screen s = { .uts = uts, .watch = watch_new() };
+	struct ui_watch watch = { .ctx = &s,
+				  .look = screen_look,
+				  .interval_ns = o->interval_ns,
+				  .interval_min_ns = INTERVAL_MIN_NS,
+				  .interval_max_ns = INTERVAL_MAX_NS,
+				  .count = o->count };
+	struct ui_options opt = { .ascii = call->common->ascii,
+				  .no_colour = call->common->colour == BASE_COLOUR_NEVER,
+				  .palette = (enum ui_palette)o->palette };
+	int status;
+	struct diag d;
+
+	snprintf(s.head, sizeof(s.head), "Linux %s", uts->release);
+	status = ui_watch_run(&opt, &watch);
+	watch_free(s.watch);
+	free(s.zones);
+	free(s.lists);
+	if (status < 0) {
+		return show_text(call, uts);
+	}
+	if (status) {
+		base_diag_set(&d, BASE_ERR_READ, ZONEINFO, 0, 0, "%s", opt.error);
+		return call_fail(call, &d);
+	}
+	return 0;
+}
+
+/* can a screen be drawn here? */
+static bool has_terminal(void)
+{
+	const char *name = getenv("TERM");
+
+	return base_is_terminal(stdout) && isatty(STDIN_FILENO) && name && *name &&
+	       strcmp(name, "dumb") != 0;
 }
 
 static int record(const struct call *call)
@@ -327,7 +453,7 @@ static int run(const struct call *call)
 	if (call->common->json) {
 		return call_usage(call, "add --once", "--json writes one state");
 	}
-	return show_live(call, &uts);
+	return has_terminal() && !o->text ? show_screen(call, &uts) : show_text(call, &uts);
 }
 
 const struct verb verb_watch = {
@@ -336,7 +462,8 @@ const struct verb verb_watch = {
 	.help = "the running kernel's own pagesets, live or recorded",
 	.about =
 		"Shows zones, watermarks and per-CPU lists of this machine from /proc/zoneinfo, with rates and a short\n"
-		"history; ordinary users may. With --record, as root, kmem events are recorded through a tracefs\n"
+		"history; ordinary users may. On a terminal it is the screen's CPU pane: q leaves, + and - change the\n"
+		"interval, p pauses, Up and Down choose the zone; elsewhere lines of text. With --record, as root, kmem events are recorded through a tracefs\n"
 		"instance of its own, with snapshots between marks; all that it changes is taken back, also\n"
 		"when it is interrupted. It only reads.",
 	.options = watch_options,

@@ -90,14 +90,21 @@ Test(watch, a_small_terminal_says_what_it_leaves_out)
 Test(watch, the_history_is_bounded)
 {
 	struct watch *w = watch_new();
+	const int64_t *counts;
+	unsigned int nr;
 	char *text;
 	int i;
 
 	for (i = 0; i < 3 * WATCH_HISTORY; i++)
-		watch_add(w, dump_of(1000, i < 40 ? 0 : 80, 1), NULL, (uint64_t)i * 1000000000);
-	/* of 48 looks the last 16 are kept: 8 with nothing, 8 full */
+		watch_add(w, dump_of(1000, i < 3 * WATCH_HISTORY - 8 ? 0 : 80, 1), NULL,
+			  (uint64_t)i * 1000000000);
+	/* of the text's 16 looks 8 have nothing, 8 are full */
 	text = print(w, 0, true);
 	has(text, "+0/s ________########\n");
+	counts = watch_history(w, &watch_now(w)->zones[0], 0, &nr);
+	cr_expect_eq(nr, WATCH_HISTORY);
+	cr_expect_eq(counts[WATCH_HISTORY - 9], 0);
+	cr_expect_eq(counts[WATCH_HISTORY - 8], 80);
 	free(text);
 	watch_free(w);
 }

@@ -349,46 +349,36 @@ const struct kern_cpu *pcpmodel_snap_cpu(const struct pcpmodel_zone *zone, uint3
 	return NULL;
 }
 
-/*
- * The fraction that one list's highs speak for: a list that was at work has in all later snapshots the share that the
- * fraction gives.  0: they say nothing; -1: they speak against a fixed high.
- */
-static int64_t fraction_of_list(const struct pcpmodel_machine *m, const struct snaps *snaps,
-				uint32_t zi, uint32_t cpu)
+/* two snapshots of one list after another; false: one of them does not tell it */
+struct list_change {
+	int64_t before, high; /* high in the first and in the second */
+	bool entered; /* pages came to the list: a free or a refill, which sets high right */
+};
+
+static bool list_changed(const struct pcpmodel_zone *zone, uint32_t cpu, const struct snap *snap,
+			 struct list_change *change)
+{
+	const struct kern_cpu *a = pcpmodel_snap_cpu(zone, cpu, snap);
+	const struct kern_cpu *b = pcpmodel_snap_cpu(zone, cpu, snap + 1);
+
+	if (!a || !b || a->v[KERN_CF_high] == KERN_NONE || a->v[KERN_CF_count] == KERN_NONE ||
+	    b->v[KERN_CF_high] == KERN_NONE || b->v[KERN_CF_count] == KERN_NONE) {
+		return false;
+	}
+	change->before = a->v[KERN_CF_high];
+	change->high = b->v[KERN_CF_high];
+	change->entered = b->v[KERN_CF_count] > a->v[KERN_CF_count];
+	return true;
+}
+
+/* the fraction that gives this high, 0: none does, or it is the least high that there is */
+static int64_t fraction_of(const struct pcpmodel_machine *m, uint32_t zi, int64_t high)
 {
 	const struct zone *z = &m->initial[zi];
 	uint32_t cpus = m->node_cpus[z->node];
-	int64_t high = 0, before = 0, count = 0, moved = 0, fraction;
-	bool changed_twice = false;
-	size_t i;
+	int64_t fraction;
 
-	for (i = 0; i < snaps->nr; i++) {
-		const struct kern_cpu *kc = pcpmodel_snap_cpu(&m->zones[zi], cpu, &snaps->items[i]);
-
-		if (!kc || kc->v[KERN_CF_high] == KERN_NONE || kc->v[KERN_CF_count] == KERN_NONE) {
-			return 0;
-		}
-		if (i && kc->v[KERN_CF_high] != before) {
-			changed_twice = high != 0;
-			high = kc->v[KERN_CF_high];
-		}
-		moved += i ? llabs(kc->v[KERN_CF_count] - count) : 0;
-		before = kc->v[KERN_CF_high];
-		count = kc->v[KERN_CF_count];
-	}
-	if (!moved) {
-		/* a high left from before may decay on an idle list, whatever is in force */
-		return 0;
-	}
-	if (changed_twice) {
-		return -1;
-	}
-	if (!high && moved > (int64_t)z->pageset_batch * 4) {
-		/* more traffic than what was on it: it was refilled or freed to, so its high is not left from before */
-		high = before;
-	}
 	if (high <= (int64_t)z->pageset_batch * 4) {
-		/* nothing moved it, or it is the least that there is */
 		return 0;
 	}
 	fraction = z->managed_pages / cpus / high;
@@ -398,54 +388,122 @@ static int64_t fraction_of_list(const struct pcpmodel_machine *m, const struct s
 	return fraction >= MIN_PERCPU_PAGELIST_HIGH_FRACTION &&
 			       highsize(z, cpus, fraction) == high ?
 		       fraction :
-		       -1;
+		       0;
 }
 
-int64_t pcpmodel_find_fraction(const struct pcpmodel_machine *m, const struct snaps *snaps,
-			       uint32_t *lists)
+/*
+ * Could this fraction have been in force?  Then a high changes to what it gives and to nothing else, but for one that is
+ * left from before and decays.  *lists: how many changed to it, or took in pages under it.
+ */
+static bool fraction_holds(const struct pcpmodel_machine *m, const struct snaps *snaps,
+			   int64_t fraction, uint32_t *lists)
+{
+	uint32_t zi, cpu;
+	size_t i;
+
+	*lists = 0;
+	for (zi = 0; zi < m->nr_zones; zi++) {
+		const struct zone *z = &m->initial[zi];
+		int64_t fixed = highsize(z, m->node_cpus[z->node], fraction);
+
+		for (cpu = 0; cpu < m->nr_cpus; cpu++) {
+			bool speaks = false;
+
+			for (i = 0; i + 1 < snaps->nr; i++) {
+				struct list_change c;
+
+				if (!list_changed(&m->zones[zi], cpu, &snaps->items[i], &c)) {
+					break;
+				}
+				if (c.high == fixed) {
+					speaks = speaks || c.before != fixed || c.entered;
+				} else if (c.entered || c.high > c.before ||
+					   (c.high < c.before && c.high < fixed)) {
+					return false;
+				}
+			}
+			*lists += speaks && fixed > (int64_t)z->pageset_batch * 4;
+		}
+	}
+	return *lists > 0;
+}
+
+/* the kernel tells the limits itself */
+static int64_t fraction_of_limits(const struct pcpmodel_machine *m, const struct snap *snap,
+				  uint32_t *lists)
 {
 	uint32_t zi, cpu;
 	int64_t found = 0;
 
-	*lists = 0;
-	for (zi = 0; snaps->nr && zi < m->nr_zones; zi++) {
+	for (zi = 0; zi < m->nr_zones; zi++) {
 		for (cpu = 0; cpu < m->nr_cpus; cpu++) {
-			const struct kern_cpu *kc =
-				pcpmodel_snap_cpu(&m->zones[zi], cpu, &snaps->items[0]);
-			int64_t fraction;
+			const struct kern_cpu *kc = pcpmodel_snap_cpu(&m->zones[zi], cpu, snap);
 
-			if (kc && kc->v[KERN_CF_high_min] != KERN_NONE) {
-				/* the kernel tells the limits itself */
-				int64_t min = kc->v[KERN_CF_high_min];
-
-				if (min != kc->v[KERN_CF_high_max]) {
-					return 0;
-				}
-				found = min > 0 ? m->initial[zi].managed_pages /
-							  m->node_cpus[m->initial[zi].node] / min :
-						  0;
-				*lists += 1;
+			if (!kc) {
 				continue;
 			}
-			fraction = fraction_of_list(m, snaps, zi, cpu);
-			if (fraction < 0 || (fraction && found && fraction != found)) {
+			if (kc->v[KERN_CF_high_min] != kc->v[KERN_CF_high_max]) {
 				return 0;
 			}
-			found = fraction ? fraction : found;
-			*lists += fraction != 0;
+			if (kc->v[KERN_CF_high_min] > 0) {
+				found = m->initial[zi].managed_pages /
+					m->node_cpus[m->initial[zi].node] / kc->v[KERN_CF_high_min];
+				*lists += 1;
+			}
 		}
 	}
 	return found;
 }
 
-void pcpmodel_zone_walk(struct pcpmodel *model, struct zone *zone)
+int64_t pcpmodel_find_fraction(const struct pcpmodel_machine *m, const struct snaps *snaps,
+			       uint32_t *lists)
 {
-	if (!patched(&model->sim, P_BELOW_HIGH) || (zone->flags & 1u << ZONE_BELOW_HIGH)) {
+	uint32_t zi, cpu, speak;
+	int64_t found = 0;
+	size_t i;
+
+	*lists = 0;
+	if (snaps->nr && snaps->items[0].dump->cpu_fields & 1u << KERN_CF_high_min) {
+		return fraction_of_limits(m, &snaps->items[0], lists);
+	}
+	for (zi = 0; zi < m->nr_zones; zi++) {
+		for (cpu = 0; cpu < m->nr_cpus; cpu++) {
+			for (i = 0; i + 1 < snaps->nr; i++) {
+				struct list_change c;
+				int64_t fraction;
+
+				if (!list_changed(&m->zones[zi], cpu, &snaps->items[i], &c)) {
+					break;
+				}
+				fraction = c.high != c.before || c.entered ?
+						   fraction_of(m, zi, c.high) :
+						   0;
+				if (fraction && fraction != found &&
+				    fraction_holds(m, snaps, fraction, &speak) && speak > *lists) {
+					found = fraction;
+					*lists = speak;
+				}
+			}
+		}
+	}
+	return found;
+}
+
+void pcpmodel_zone_walk(struct pcpmodel *model, uint32_t zi)
+{
+	const struct pcpmodel_machine *m = model->machine;
+	uint32_t i;
+
+	if (!patched(&model->sim, P_BELOW_HIGH)) {
 		return;
 	}
-	if (zone->free_pages <=
-	    wmark_pages(zone, WMARK_HIGH) + zone->lowmem_reserve[ZONE_MOVABLE]) {
-		zone->flags |= 1u << ZONE_BELOW_HIGH;
+	for (i = zi; i < m->nr_zones && m->zones[i].node == m->zones[zi].node; i++) {
+		struct zone *zone = &model->zones[i];
+
+		if (zone->free_pages <=
+		    wmark_pages(zone, WMARK_HIGH) + zone->lowmem_reserve[ZONE_MOVABLE]) {
+			zone->flags |= 1u << ZONE_BELOW_HIGH;
+		}
 	}
 }
 

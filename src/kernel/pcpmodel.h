@@ -94,8 +94,11 @@ static inline uint32_t pcpmodel_pindex_order(uint32_t pindex)
 	return pindex < NR_LOWORDER_PCP_LISTS ? pindex / MIGRATE_PCPTYPES : PAGEBLOCK_ORDER;
 }
 
-/* the zone walk before an allocation: is the zone below its high mark? (patch 8) */
-void pcpmodel_zone_walk(struct pcpmodel *model, struct zone *zone);
+/*
+ * The zone walk before an allocation from zone number zi: is it below its high mark, and those of its node that come
+ * before it in the walk? (patch 8)
+ */
+void pcpmodel_zone_walk(struct pcpmodel *model, uint32_t zi);
 
 /* an allocation from the list begins: later bulk frees get smaller */
 void pcpmodel_alloc(struct pcpmodel *model, struct per_cpu_pages *pcp);

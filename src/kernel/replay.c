@@ -375,7 +375,7 @@ static void do_alloc(struct replay *r, const struct flow_event *fe)
 	pcp = &r->model.psets[pset];
 	pindex = pcpmodel_pindex(ev->order, ev->migratetype);
 	ps->used = true;
-	pcpmodel_zone_walk(&r->model, zone_of_pset(r, pset));
+	pcpmodel_zone_walk(&r->model, pset / r->machine.nr_cpus);
 	pcpmodel_alloc(&r->model, pcp);
 	id = find_leaving(r, pset, pindex, id, true, fe);
 	empty = list_is_empty(r, pset, pindex);
@@ -625,7 +625,7 @@ static void do_refill(struct replay *r, uint64_t n)
 	}
 	if (alloc) {
 		alloc->taken = true;
-		pcpmodel_zone_walk(&r->model, zone_of_pset(r, pset));
+		pcpmodel_zone_walk(&r->model, pset / r->machine.nr_cpus);
 		pcpmodel_alloc(&r->model, pcp);
 	}
 	before = *pcp;
@@ -1305,19 +1305,26 @@ static bool tuning_can_reach(struct replay *r)
 	return true;
 }
 
+/* a fixed high is told from the snapshots, where chance can give a tuned one the same value: then what predicts better */
 static void find_fraction(struct replay *r)
 {
 	uint32_t lists;
+	int64_t fraction;
 
-	if (!(r->report->patches & PATCH_BIT(P_HIGH_LIMITS))) {
-		/* high itself is in the snapshots */
+	if (r->opt->fraction || !(r->report->patches & PATCH_BIT(P_HIGH_LIMITS))) {
+		/* without limits of its own high itself is in the snapshots */
+		r->machine.fraction = r->opt->fraction > 0 ? r->opt->fraction : 0;
 		return;
 	}
-	r->machine.fraction = pcpmodel_find_fraction(&r->machine, &r->snaps, &lists);
-	if (r->machine.fraction == MIN_PERCPU_PAGELIST_HIGH_FRACTION && lists == 1 &&
-	    tuning_can_reach(r)) {
-		r->machine.fraction = 0;
+	fraction = pcpmodel_find_fraction(&r->machine, &r->snaps, &lists);
+	if (fraction == MIN_PERCPU_PAGELIST_HIGH_FRACTION && lists == 1 && tuning_can_reach(r)) {
+		fraction = 0;
 	}
+	if (fraction && lists < 3 &&
+	    !replay_fraction_predicts(r->opt, r->report->patches, fraction)) {
+		fraction = 0;
+	}
+	r->machine.fraction = fraction;
 }
 
 static enum base_err no_memory(struct replay *r, struct diag *d)

@@ -138,6 +138,7 @@ struct replay_options {
 	uint32_t patches;      /* of core/patch.h */
 	bool patches_given;    /* false: found out from the recording */
 	unsigned int breaks;   /* enum pcpmodel_break: for tests */
+	int64_t fraction;      /* percpu_pagelist_high_fraction, 0: found out, -1: none */
 	uint64_t events_max;   /* end after so many; 0: never */
 	bool ops_only;	       /* no second run, only the operations */
 	/* called with each operation; note: a word of memory for each page, 0 at first, NULL where no page is meant */

@@ -138,6 +138,7 @@ static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu
 	struct sim *sim = &model->sim;
 	struct per_cpu_pages *pcp = fix->pcp;
 	int n = fix->recorded, batch = pcp->batch, whole = batch << PCP_BATCH_SCALE_MAX;
+	int64_t mark = wmark_pages(fix->zone, WMARK_HIGH) + fix->zone->lowmem_reserve[ZONE_MOVABLE];
 	bool all = n >= pcp->count - batch || n >= whole;
 
 	if (fix->order && fix->order <= PAGE_ALLOC_COSTLY_ORDER && all &&
@@ -169,10 +170,8 @@ static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu
 		}
 		return REPLAY_CAUSE_COUNT_LOW;
 	}
-	if (patched(sim, P_BELOW_HIGH) && pcp->count + batch >= pcp->high_min) {
-		int64_t mark = wmark_pages(fix->zone, WMARK_HIGH) +
-			       fix->zone->lowmem_reserve[ZONE_MOVABLE];
-
+	if (patched(sim, P_BELOW_HIGH) && pcp->count + batch >= pcp->high_min &&
+	    (!model->machine->known || fix->zone->free_pages < 2 * mark)) {
 		/* so the zone has fewer free pages than its counter, as followed here, says */
 		fix->zone->flags |= 1u << ZONE_BELOW_HIGH;
 		if (fix->zone->free_pages > mark) {

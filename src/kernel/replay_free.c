@@ -13,7 +13,7 @@
 #define FACTOR_FREES 3	/* after so many frees alloc_factor is 0 whatever it was */
 #define COUNT_ALLOCS 11 /* after so many allocations free_count is 0 whatever it was */
 
-#define HIGHS_MAX 64	/* of these a tick may have come in between; later ones are not tried */
+#define HIGHS_MAX 64 /* of these a tick may have come in between; later ones are not tried */
 
 struct fset {
 	int32_t length[PCPMODEL_LISTS];	 /* blocks */
@@ -119,7 +119,7 @@ static void run_alloc(struct frun *f, const struct replay_record *op)
 	int blocks = 0;
 
 	if (op->kind == REPLAY_OP_ALLOC) {
-		pcpmodel_zone_walk(&f->model, zone_of(f, op->pset));
+		pcpmodel_zone_walk(&f->model, op->pset / f->machine->nr_cpus);
 		pcpmodel_alloc(&f->model, pcp);
 		fs->allocs += fs->allocs < COUNT_ALLOCS;
 	}

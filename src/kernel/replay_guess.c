@@ -50,7 +50,7 @@ static bool tuned_by_highs(const struct snaps *snaps, const struct kern_dump *zo
 }
 
 /* how badly the set predicts the first events; UINT64_MAX: it could not be tried */
-static uint64_t badness(const struct replay_options *opt, uint32_t patches)
+static uint64_t badness(const struct replay_options *opt, uint32_t patches, int64_t fraction)
 {
 	struct replay_options trial = *opt;
 	struct replay_report report;
@@ -58,6 +58,7 @@ static uint64_t badness(const struct replay_options *opt, uint32_t patches)
 
 	trial.patches = patches;
 	trial.patches_given = true;
+	trial.fraction = fraction;
 	trial.ops_only = true;
 	trial.events_max = GUESS_EVENTS;
 	trial.sink = NULL;
@@ -80,7 +81,7 @@ static void choose(const struct replay_options *opt, const struct candidate *c, 
 	size_t i, best = 0;
 
 	for (i = 0; tried && i < nr; i++) {
-		bad[i] = badness(opt, c[i].patches);
+		bad[i] = badness(opt, c[i].patches, opt->fraction);
 		best = bad[i] < bad[best] ? i : best;
 	}
 	for (i = 0; tried && i < nr; i++) {
@@ -149,4 +150,10 @@ void replay_guess(const struct replay_options *opt, const struct snaps *snaps,
 		/* without limits a set of more freedom predicts better, right or wrong */
 		choose(opt, any, 3, false, report);
 	}
+}
+
+bool replay_fraction_predicts(const struct replay_options *opt, uint32_t patches, int64_t fraction)
+{
+	return strcmp(opt->trace, "-") == 0 ||
+	       badness(opt, patches, fraction) <= badness(opt, patches, -1);
 }

@@ -44,6 +44,9 @@ void replay_guess(const struct replay_options *opt, const struct snaps *snaps,
 		  const struct kern_dump *zoneinfo, enum replay_growth growth,
 		  struct replay_report *report);
 
+/* does a fixed high of this fraction predict the beginning of the trace at least as well as a tuned one? */
+bool replay_fraction_predicts(const struct replay_options *opt, uint32_t patches, int64_t fraction);
+
 /* one prediction against the recording, after which the model is put right */
 struct replay_fix {
 	struct pcpmodel *model;

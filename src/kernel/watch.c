@@ -120,7 +120,54 @@ void watch_add(struct watch *w, struct kern_dump *dump, const char *vmstat, uint
 	}
 }
 
-static double seconds(const struct watch *w)
+const struct kern_dump *watch_now(const struct watch *w)
+{
+	return w->now;
+}
+
+const struct kern_dump *watch_before(const struct watch *w)
+{
+	return w->before;
+}
+
+bool watch_rates(const struct watch *w, double *allocs, double *frees)
+{
+	double seconds = watch_seconds(w);
+
+	if (!w->have_vmstat || seconds <= 0) {
+		return false;
+	}
+	*allocs = (double)(w->allocs - w->allocs_before) / seconds;
+	*frees = (double)(w->frees - w->frees_before) / seconds;
+	return true;
+}
+
+static const struct track *track_of(const struct watch *w, const struct kern_zone *kz,
+				    unsigned int cpu)
+{
+	size_t i;
+
+	for (i = 0; i < w->nr_tracks; i++) {
+		const struct track *t = &w->tracks[i];
+
+		if (t->seen && t->cpu == cpu && t->node == kz->node &&
+		    strcmp(t->zone, kz->name) == 0) {
+			return t;
+		}
+	}
+	return NULL;
+}
+
+const int64_t *watch_history(const struct watch *w, const struct kern_zone *zone, unsigned int cpu,
+			     unsigned int *nr)
+{
+	const struct track *t = track_of(w, zone, cpu);
+
+	*nr = t ? t->nr : 0;
+	return t ? t->counts : NULL;
+}
+
+double watch_seconds(const struct watch *w)
 {
 	return w->before && w->now_ns > w->before_ns ? (double)(w->now_ns - w->before_ns) / 1e9 : 0;
 }
@@ -147,10 +194,10 @@ static void print_zone(const struct watch *w, const struct kern_zone *kz, FILE *
 	}
 	fprintf(out, "node %u zone %s", kz->node, kz->name);
 	print_figure(out, "free", kz->v[KERN_ZF_free]);
-	if (old && seconds(w) > 0 && kz->v[KERN_ZF_free] != KERN_NONE &&
+	if (old && watch_seconds(w) > 0 && kz->v[KERN_ZF_free] != KERN_NONE &&
 	    old->v[KERN_ZF_free] != KERN_NONE) {
 		fprintf(out, " (%+.0f/s)",
-			(double)(kz->v[KERN_ZF_free] - old->v[KERN_ZF_free]) / seconds(w));
+			(double)(kz->v[KERN_ZF_free] - old->v[KERN_ZF_free]) / watch_seconds(w));
 	}
 	print_figure(out, "min", kz->v[KERN_ZF_min]);
 	print_figure(out, "low", kz->v[KERN_ZF_low]);
@@ -176,13 +223,13 @@ static void print_history(const struct track *t, bool ascii, FILE *out)
 	static const char *const blocks[] = { "\u2581", "\u2582", "\u2583", "\u2584",
 					      "\u2585", "\u2586", "\u2587", "\u2588" };
 	static const char *const letters[] = { "_", ".", ":", "-", "=", "+", "*", "#" };
+	unsigned int from = t->nr > WATCH_HISTORY_TEXT ? t->nr - WATCH_HISTORY_TEXT : 0, i;
 	int64_t most = 1;
-	unsigned int i;
 
-	for (i = 0; i < t->nr; i++) {
+	for (i = from; i < t->nr; i++) {
 		most = t->counts[i] > most ? t->counts[i] : most;
 	}
-	for (i = 0; i < t->nr; i++) {
+	for (i = from; i < t->nr; i++) {
 		int64_t level = t->counts[i] > 0 ? t->counts[i] * 7 / most : 0;
 
 		fputs(ascii ? letters[level] : blocks[level], out);
@@ -193,23 +240,14 @@ static void print_list(const struct watch *w, const struct kern_zone *kz, const 
 		       bool ascii, FILE *out)
 {
 	int64_t count = kc->v[KERN_CF_count], high = kc->v[KERN_CF_high];
-	const struct track *t = NULL;
-	size_t i;
+	const struct track *t = track_of(w, kz, kc->cpu);
 
-	for (i = 0; i < w->nr_tracks && !t; i++) {
-		const struct track *at = &w->tracks[i];
-
-		if (at->seen && at->cpu == kc->cpu && at->node == kz->node &&
-		    strcmp(at->zone, kz->name) == 0) {
-			t = at;
-		}
-	}
 	fprintf(out, "%5u %7" PRId64 "/%6" PRId64 " ", kc->cpu, count,
 		high == KERN_NONE ? 0 : high);
 	print_bar(count, high, out);
-	if (t && t->nr > 1 && seconds(w) > 0) {
+	if (t && t->nr > 1 && watch_seconds(w) > 0) {
 		fprintf(out, " %+8.0f/s ",
-			(double)(t->counts[t->nr - 1] - t->counts[t->nr - 2]) / seconds(w));
+			(double)(t->counts[t->nr - 1] - t->counts[t->nr - 2]) / watch_seconds(w));
 	} else {
 		fprintf(out, " %8s   ", "");
 	}
@@ -225,12 +263,11 @@ void watch_print(const struct watch *w, const char *head, const struct watch_vie
 	size_t z, c, nr = kern_dump_lacks(w->now, lacks, sizeof(lacks) / sizeof(*lacks)),
 		     left_out = 0, i;
 	unsigned int row = 2;
+	double allocs, frees;
 
 	fputs(head, out);
-	if (w->have_vmstat && seconds(w) > 0) {
-		fprintf(out, "  allocated %.0f/s  freed %.0f/s",
-			(double)(w->allocs - w->allocs_before) / seconds(w),
-			(double)(w->frees - w->frees_before) / seconds(w));
+	if (watch_rates(w, &allocs, &frees)) {
+		fprintf(out, "  allocated %.0f/s  freed %.0f/s", allocs, frees);
 	}
 	fputc('\n', out);
 	for (z = 0; z < w->now->nr_zones; z++) {

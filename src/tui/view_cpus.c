@@ -4,29 +4,9 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "cpu_row.h"
 #include "scan.h"
 #include "view.h"
-
-/* Columns of numbers that a patch set has, in the order of the screen. */
-struct column {
-	const char *head, *field;
-	int width;
-	u32 patch, gone_with; /* masks, as in field_infos */
-	int from_cols;	      /* on screens that wide */
-};
-
-static const struct column columns[] = {
-	{ "count", "count", 6, 0, 0, 0 },
-	{ "high", "high", 6, 0, 0, 0 },
-	{ "min", "high_min", 6, PATCH_BIT(P_HIGH_LIMITS), 0, 110 },
-	{ "max", "high_max", 7, PATCH_BIT(P_HIGH_LIMITS), 0, 110 },
-	{ "batch", "batch", 6, 0, 0, 140 },
-	{ "cmin", "count_min", 6, PATCH_BIT(P_COUNT_MIN), 0, 140 },
-	{ "af", "alloc_factor", 4, PATCH_BIT(P_ALLOC_SCALE), 0, 0 },
-	{ "ff", "free_factor", 4, 0, PATCH_BIT(P_FREE_COUNT), 0 },
-	{ "fc", "free_count", 6, PATCH_BIT(P_FREE_COUNT), 0, 0 },
-};
-enum { NR_COLUMNS = ARRAY_SIZE(columns) };
 
 static s64 column_value(const struct per_cpu_pages *pcp, int column, u32 patches)
 {
@@ -50,14 +30,6 @@ static s64 column_value(const struct per_cpu_pages *pcp, int column, u32 patches
 	default:
 		return pcp->free_count;
 	}
-}
-
-static bool column_shown(int column, u32 patches, int width)
-{
-	const struct column *c = &columns[column];
-
-	return (!c->patch || (patches & c->patch)) && !(patches & c->gone_with) &&
-	       width >= c->from_cols;
 }
 
 /* ---- order of CPUs ---- */
@@ -116,28 +88,11 @@ static const u32 *cpu_order(struct ui *ui)
 /* ---- which lists fit ---- */
 
 struct layout {
+	struct cpu_row_plan row;
 	bool lists[NR_PCP_LISTS];
 	bool left_out;
-	int list_width, bar;
-	int widths[NR_COLUMNS];
-	u32 patches;
+	int list_width;
 };
-
-/* Each column has room for its longest number, its star and a blank before it. */
-static void plan_widths(const struct ui *ui, struct layout *lay)
-{
-	u32 cpus = sim_nr_cpus(nav_sim(ui));
-
-	for (int i = 0; i < NR_COLUMNS; i++) {
-		s64 most = 0;
-
-		lay->widths[i] = columns[i].width;
-		for (u32 c = 0; c < cpus; c++)
-			most = max_s64(most, column_value(pcp_now(ui, c), i, lay->patches));
-		for (int digits = 1; most > 0; digits++, most /= 10)
-			lay->widths[i] = max_int(lay->widths[i], digits + 2);
-	}
-}
 
 static void count_lists(const struct ui *ui, bool *used, bool *changed, u32 *most)
 {
@@ -158,19 +113,19 @@ static void count_lists(const struct ui *ui, bool *used, bool *changed, u32 *mos
 static void plan(const struct ui *ui, const struct pane *p, struct layout *lay)
 {
 	bool used[NR_PCP_LISTS] = { false }, changed[NR_PCP_LISTS] = { false };
-	int room, fixed = 5 + 4 + 1, fit;
-	u32 most;
+	int room, fit;
+	u32 most, patches = sim_patches(nav_sim(ui));
+	s64 widest[NR_CPU_COLUMNS] = { 0 };
 
 	memset(lay, 0, sizeof(*lay));
-	lay->patches = sim_patches(nav_sim(ui));
-	plan_widths(ui, lay);
+	for (u32 c = 0; c < sim_nr_cpus(nav_sim(ui)); c++)
+		for (int i = 0; i < NR_CPU_COLUMNS; i++)
+			widest[i] = max_s64(widest[i], column_value(pcp_now(ui, c), i, patches));
+	cpu_row_plan(&lay->row, cpu_columns_of(patches), p->at.w, widest);
 	count_lists(ui, used, changed, &most);
 	lay->list_width = most > 9999 ? 6 : most > 999 ? 5 : most > 99 ? 4 : 3;
-	for (int i = 0; i < NR_COLUMNS; i++)
-		if (column_shown(i, lay->patches, p->at.w))
-			fixed += lay->widths[i];
-	lay->bar = p->at.w >= 140 ? 20 : p->at.w >= 88 ? 10 : p->at.w >= 80 ? 7 : 0;
-	room = p->at.w - fixed - (lay->bar ? lay->bar + 4 : 0) - 2;
+	/* the CPU, its columns, the flags and the line behind them */
+	room = p->at.w - 5 - lay->row.width - 4 - 1 - 2;
 	fit = max_int(room / lay->list_width, 1);
 	if (fit < NR_PCP_LISTS)
 		fit = max_int((room - 3) / lay->list_width, 1);
@@ -191,32 +146,6 @@ static void plan(const struct ui *ui, const struct pane *p, struct layout *lay)
 
 /* ---- drawing ---- */
 
-static void draw_number(struct pane *p, s64 value, bool changed, int width)
-{
-	pane_put(p, changed ? ST_CHANGED : ST_NORMAL, "%*lld", width - 1, (long long)value);
-	pane_put(p, changed ? ST_CHANGED : ST_NORMAL, "%s", changed ? "*" : " ");
-}
-
-static void draw_bar(struct ui *ui, struct pane *p, s64 count, s64 high, int width)
-{
-	s64 full = max_s64(max_s64(count, high), 1);
-	int fill = (int)(count * width / full), mark = (int)(high * width / full);
-
-	if (count > 0 && fill == 0)
-		fill = 1;
-	pane_put(p, ST_DIM, " [");
-	for (int i = 0; i < width; i++) {
-		if (i == mark && mark < width)
-			pane_text(p, ST_KEY, theme_glyph(ui, GL_V), 1);
-		else if (i < fill)
-			pane_text(p, ST_BAR, theme_glyph(ui, GL_BAR), 1);
-		else
-			pane_text(p, ST_DIM, theme_glyph(ui, GL_BAR_EMPTY), 1);
-	}
-	pane_text(p, ST_KEY, mark >= width ? theme_glyph(ui, GL_V) : " ", 1);
-	pane_put(p, ST_DIM, "]");
-}
-
 static void draw_flag(struct pane *p, u8 now, const u8 *before, u8 bit, bool exists, char letter)
 {
 	bool changed = before && (*before & bit) != (now & bit);
@@ -234,6 +163,8 @@ static void draw_cpu(struct ui *ui, struct pane *p, const struct layout *lay, in
 	const struct per_cpu_pages *now = pcp_now(ui, cpu), *before = pcp_before(ui, cpu);
 	u32 base = ui->zone * sim_nr_cpus(nav_sim(ui)) + cpu;
 	bool acts = nav_current(ui) && ui->cpu == cpu;
+	struct cpu_cells cells;
+	u32 patches = sim_patches(nav_sim(ui));
 
 	pane_row(p, row, 0);
 	pane_text(p, acts ? ST_HERE : ST_NORMAL, acts ? ">" : " ", 1);
@@ -242,24 +173,16 @@ static void draw_cpu(struct ui *ui, struct pane *p, const struct layout *lay, in
 		pane_put(p, ST_DIM, " offline");
 		return;
 	}
-	for (int i = 0; i < NR_COLUMNS; i++) {
-		s64 value = column_value(now, i, lay->patches);
-
-		if (i == 6 && lay->bar)
-			draw_bar(ui, p, now->count, pcp_high_shown(now, lay->patches), lay->bar);
-		if (i == 6) {
-			draw_flag(p, now->flags, before ? &before->flags : NULL,
-				  PCPF_PREV_FREE_HIGH_ORDER,
-				  lay->patches & PATCH_BIT(P_AVOID_DRAIN), 'P');
-			draw_flag(p, now->flags, before ? &before->flags : NULL,
-				  PCPF_FREE_HIGH_BATCH, lay->patches & PATCH_BIT(P_KEEP_BATCH),
-				  'B');
-		}
-		if (column_shown(i, lay->patches, p->at.w))
-			draw_number(p, value,
-				    before && column_value(before, i, lay->patches) != value,
-				    lay->widths[i]);
+	for (int i = 0; i < NR_CPU_COLUMNS; i++) {
+		cells.v[i] = column_value(now, i, patches);
+		cells.changed[i] = before && column_value(before, i, patches) != cells.v[i];
 	}
+	cpu_row_draw(ui, p, &lay->row, &cells, 0, CPU_COLUMN_ALLOC_FACTOR);
+	draw_flag(p, now->flags, before ? &before->flags : NULL, PCPF_PREV_FREE_HIGH_ORDER,
+		  patches & PATCH_BIT(P_AVOID_DRAIN), 'P');
+	draw_flag(p, now->flags, before ? &before->flags : NULL, PCPF_FREE_HIGH_BATCH,
+		  patches & PATCH_BIT(P_KEEP_BATCH), 'B');
+	cpu_row_draw(ui, p, &lay->row, &cells, CPU_COLUMN_ALLOC_FACTOR, NR_CPU_COLUMNS);
 	pane_text(p, ST_DIM, theme_glyph(ui, GL_V), 1);
 	for (u32 l = 0; l < NR_PCP_LISTS; l++) {
 		u32 n = ui->now.lists[base][l];
@@ -267,8 +190,8 @@ static void draw_cpu(struct ui *ui, struct pane *p, const struct layout *lay, in
 		if (l == NR_PCP_LISTS - 1 && lay->left_out && lay->lists[l])
 			pane_text(p, ST_DIM, theme_glyph(ui, GL_DOTS), 2);
 		if (lay->lists[l])
-			draw_number(p, n, ui->before.valid && ui->before.lists[base][l] != n,
-				    lay->list_width);
+			cpu_number(p, n, ui->before.valid && ui->before.lists[base][l] != n,
+				   lay->list_width);
 	}
 }
 
@@ -287,15 +210,9 @@ static void draw_head(struct ui *ui, const struct pane *content, const struct la
 	head.focused = false;
 	pane_row(p, 0, 0);
 	pane_put(p, style, "%s", ui->sort == SORT_NUMBER ? "-cpu-" : "-cpu^");
-	for (int i = 0; i < NR_COLUMNS; i++) {
-		if (i == 6 && lay->bar)
-			pane_put(p, style, " [%-*s]", lay->bar + 1,
-				 lay->bar >= 20 ? "count against high |" : "");
-		if (i == 6)
-			pane_put(p, style, " P B");
-		if (column_shown(i, lay->patches, p->at.w))
-			pane_put(p, style, "%*s ", lay->widths[i] - 1, columns[i].head);
-	}
+	cpu_row_head(p, &lay->row, style, 0, CPU_COLUMN_ALLOC_FACTOR);
+	pane_put(p, style, " P B");
+	cpu_row_head(p, &lay->row, style, CPU_COLUMN_ALLOC_FACTOR, NR_CPU_COLUMNS);
 	pane_text(p, style, theme_glyph(ui, GL_V), 1);
 	for (u32 l = 0; l < NR_PCP_LISTS; l++) {
 		if (l == NR_PCP_LISTS - 1 && lay->left_out && lay->lists[l])
@@ -352,19 +269,19 @@ static void keep_acting(struct ui *ui, struct pane *p, const u32 *order)
 }
 
 /* Where a column begins, for the cursor; the width in @width. */
-static int column_at(const struct layout *lay, int width, int wanted, int *w)
+static int column_at(const struct layout *lay, int wanted, int *w)
 {
 	int x = 5, n = 0;
 
-	for (int i = 0; i < NR_COLUMNS; i++) {
-		if (i == 6)
-			x += (lay->bar ? lay->bar + 4 : 0) + 4;
-		if (!column_shown(i, lay->patches, width))
+	for (int i = 0; i < NR_CPU_COLUMNS; i++) {
+		if (i == CPU_COLUMN_ALLOC_FACTOR)
+			x += (lay->row.bar ? lay->row.bar + 4 : 0) + 4;
+		if (!lay->row.shown[i])
 			continue;
-		*w = lay->widths[i] - 1;
+		*w = lay->row.widths[i] - 1;
 		if (n++ == wanted)
 			return x;
-		x += lay->widths[i];
+		x += lay->row.widths[i];
 	}
 	x++;
 	for (u32 l = 0; l < NR_PCP_LISTS; l++) {
@@ -388,12 +305,13 @@ static const char *column_field(const struct ui *ui, int width, int wanted, char
 	int n = 0;
 
 	plan(ui, &p, &lay);
-	for (int i = 0; i < NR_COLUMNS; i++) {
-		bool fixed = i == 1 && (lay.patches & PATCH_BIT(P_HIGH_LIMITS)) &&
-			     !(lay.patches & PATCH_BIT(P_TUNE_HIGH));
+	for (int i = 0; i < NR_CPU_COLUMNS; i++) {
+		u32 patches = sim_patches(nav_sim(ui));
+		bool fixed = i == CPU_COLUMN_HIGH && (patches & PATCH_BIT(P_HIGH_LIMITS)) &&
+			     !(patches & PATCH_BIT(P_TUNE_HIGH));
 
-		if (column_shown(i, lay.patches, width) && n++ == wanted) {
-			snprintf(buf, size, "%s", fixed ? "high_min" : columns[i].field);
+		if (lay.row.shown[i] && n++ == wanted) {
+			snprintf(buf, size, "%s", fixed ? "high_min" : cpu_columns[i].field);
 			return buf;
 		}
 	}
@@ -425,7 +343,7 @@ static void draw(struct ui *ui, struct pane *p)
 		draw_cpu(ui, p, &lay, i, order[i]);
 	}
 	p->rows = (int)sim_nr_cpus(nav_sim(ui));
-	x = column_at(&lay, p->at.w, ui->views[VIEW_CPUS].column, &w);
+	x = column_at(&lay, ui->views[VIEW_CPUS].column, &w);
 	if (x >= 0)
 		pane_select(p, ui->views[VIEW_CPUS].cursor, x, w);
 	draw_head(ui, p, &lay);

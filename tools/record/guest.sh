@@ -22,7 +22,8 @@ mount -t sysfs none /sys
 mount -t devtmpfs none /dev
 mount -t tracefs none /sys/kernel/tracing
 mount -t tmpfs -o size=80% none /out
-echo madvise >/sys/kernel/mm/transparent_hugepage/enabled
+# with huge pages on khugepaged raises min_free_kbytes
+echo never >/sys/kernel/mm/transparent_hugepage/enabled
 stty -F /dev/ttyS1 raw
 cat /proc/zoneinfo >/out/boot.zoneinfo.txt
 uname -r >/out/uname-r.txt

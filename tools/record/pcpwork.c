@@ -6,7 +6,8 @@
  *
  * usage: pcpwork DIR NAME KIND [ARG...]: writes DIR/NAME.trace.txt and DIR/NAME.snaps.txt
  *   fault MIB ROUNDS, pipe MIB, unix MIB, migrate MIB FROM TO, remote MIB FROM TO SAMPLES, fork N, decay MIB SAMPLES,
- *   thp MIB ROUNDS, pressure LEAVE_MIB ROUNDS, cache FILE ROUNDS
+ *   thp MIB ROUNDS, pressure LEAVE_MIB ROUNDS, cache FILE ROUNDS, reclaim LEAVE_MIB ROUNDS: of MemFree less
+ *   LEAVE_MIB a half is touched and given up with MADV_FREE, then three quarters are touched, so that kswapd works
  * options in the environment: FRACTION=V sets vm.percpu_pagelist_high_fraction for the run; WARM=1 leaves the lists as
  * they are; BUFFER=KIB the ring of each CPU.
  */
@@ -257,6 +258,24 @@ static size_t mem_free(void)
 	return kib << 10;
 }
 
+static void reclaim(size_t bytes, int rounds)
+{
+	size_t half = bytes / 2 & ~(size_t)4095;
+	int i;
+
+	for (i = 0; i < rounds; i++) {
+		char *p = map(half, MADV_NOHUGEPAGE);
+
+		mark("fill %d", i);
+		touch(p, half);
+		madvise(p, half, MADV_FREE);
+		snap("filled");
+		fault(half + half / 2, 1, MADV_NOHUGEPAGE);
+		munmap(p, half);
+		snap("given-up");
+	}
+}
+
 /* page cache of a file, thrown away and read again */
 static void cache(const char *path, int rounds)
 {
@@ -289,12 +308,18 @@ static void run(char **arg, int nr)
 	if (!strcmp(kind, "fault")) {
 		fault(mib, a, MADV_NOHUGEPAGE);
 	} else if (!strcmp(kind, "thp")) {
+		set("/sys/kernel/mm/transparent_hugepage/enabled", "madvise");
 		fault(mib, a, MADV_HUGEPAGE);
 	} else if (!strcmp(kind, "pressure")) {
 		size_t left = mem_free();
 
 		if (left > mib)
 			fault((left - mib) & ~(size_t)4095, a, MADV_NOHUGEPAGE);
+	} else if (!strcmp(kind, "reclaim")) {
+		size_t left = mem_free();
+
+		if (left > mib)
+			reclaim(left - mib, a);
 	} else if (!strcmp(kind, "pipe")) {
 		if (pipe(fd))
 			die("pipe");
