@@ -169,6 +169,27 @@ fi
 keys q
 see "quits" "prompt>"
 
+# The running kernel in the CPU pane.
+if [ -r /proc/zoneinfo ]; then
+	begin "watch --interval 200ms" "count of late"
+	see "watch shows this kernel" "Linux $(uname -r)"
+	see "watch has rates" "allocated "
+	keys +
+	see "watch changes its interval" "every 400ms"
+	keys p
+	see "watch pauses" "PAUSED"
+	mux resize-window -x 120 -y 40
+	see "watch uses a larger screen" "max  ["
+	mux resize-window -x 80 -y 24
+	keys q
+	see "watch leaves" "prompt>"
+	begin "watch --interval 50ms --count 3; echo status \$?" "status 0"
+	see "watch ends as counted" "status 0"
+	keys "clear; TERM=dumb $PAGESET watch --interval 50ms --count 2; echo status \$?" Enter
+	see "watch without a screen is text" "status 0"
+	see "watch's text has its bars" "[#"
+fi
+
 keys "clear; TERM=dumb $PAGESET $scenario; echo status \$?" Enter
 see "TERM=dumb names the headless command" "step --text"
 see "and its status is 2" "status 2"
