@@ -31,11 +31,11 @@ static void zone_take(struct zone *z, const struct kern_zone *kz, bool free_page
 	unsigned int i;
 
 	z->managed_pages = kern_zone_pages(kz);
-	z->_watermark[WMARK_MIN] = or_zero(kz->v[KERN_ZF_min]);
-	z->_watermark[WMARK_LOW] = or_zero(kz->v[KERN_ZF_low]);
-	z->_watermark[WMARK_HIGH] = or_zero(kz->v[KERN_ZF_high]);
-	/* zoneinfo prints the marks with the boost in them */
-	z->watermark_boost = 0;
+	/* zoneinfo prints the marks with the boost in them, and limits are computed without it */
+	z->watermark_boost = or_zero(kz->v[KERN_ZF_boost]);
+	z->_watermark[WMARK_MIN] = or_zero(kz->v[KERN_ZF_min]) - z->watermark_boost;
+	z->_watermark[WMARK_LOW] = or_zero(kz->v[KERN_ZF_low]) - z->watermark_boost;
+	z->_watermark[WMARK_HIGH] = or_zero(kz->v[KERN_ZF_high]) - z->watermark_boost;
 	for (i = 0; i < MAX_NR_ZONES && i < kz->nr_protection; i++) {
 		z->lowmem_reserve[i] = kz->protection[i];
 	}
@@ -48,9 +48,9 @@ static void zone_take(struct zone *z, const struct kern_zone *kz, bool free_page
 static bool init_unknown(struct pcpmodel_machine *m, uint32_t cpus)
 {
 	static const struct pcpmodel_zone zones[] = {
-		{ 0, "DMA", 0, 4096 },
-		{ 0, "DMA32", 4096, 1 << 20 },
-		{ 0, "Normal", 1 << 20, TRACE_PFN_MAX },
+		{ 0, "DMA", 0, 4096, 0 },
+		{ 0, "DMA32", 4096, 1 << 20, 0 },
+		{ 0, "Normal", 1 << 20, TRACE_PFN_MAX, 0 },
 	};
 	uint32_t i;
 
@@ -90,6 +90,7 @@ static void init_zone(struct pcpmodel_machine *m, const struct kern_zone *kz)
 	z->type = zone_type_of(kz->name);
 	z->start_pfn = pz->start;
 	zone_take(z, kz, true);
+	pz->limit_boost = z->watermark_boost;
 	for (i = 0; i < kz->nr_cpus; i++) {
 		if (kz->cpus[i].v[KERN_CF_batch] > 0) {
 			z->pageset_batch = (int32_t)kz->cpus[i].v[KERN_CF_batch];
@@ -196,10 +197,13 @@ static void compute_limits(struct pcpmodel *model, uint32_t zi)
 {
 	const struct pcpmodel_machine *m = model->machine;
 	struct zone *z = &model->zones[zi];
+	s64 boost = z->watermark_boost;
 	int batch = z->pageset_batch, min, max;
 	uint32_t cpu;
 
+	z->watermark_boost = m->zones[zi].limit_boost;
 	min = zone_highsize(&model->sim, z, batch, 0, m->fraction);
+	z->watermark_boost = boost;
 	max = min;
 	if (patched(&model->sim, P_HIGH_LIMITS) && !m->fraction) {
 		max = zone_highsize(&model->sim, z, batch, 0, MIN_PERCPU_PAGELIST_HIGH_FRACTION);
@@ -371,6 +375,29 @@ static bool list_changed(const struct pcpmodel_zone *zone, uint32_t cpu, const s
 	return true;
 }
 
+void pcpmodel_find_boost(struct pcpmodel_machine *m, const struct snaps *snaps)
+{
+	uint32_t zi, cpu;
+	size_t i;
+
+	for (zi = 0; zi < m->nr_zones; zi++) {
+		const struct zone *z = &m->initial[zi];
+		int64_t min =
+			(z->_watermark[WMARK_LOW] + z->watermark_boost) / m->node_cpus[z->node];
+
+		for (cpu = 0; z->watermark_boost && cpu < m->nr_cpus; cpu++) {
+			for (i = 0; i + 1 < snaps->nr; i++) {
+				struct list_change c;
+
+				if (list_changed(&m->zones[zi], cpu, &snaps->items[i], &c) &&
+				    c.entered && c.high < min) {
+					m->zones[zi].limit_boost = 0;
+				}
+			}
+		}
+	}
+}
+
 /* the fraction that gives this high, 0: none does, or it is the least high that there is */
 static int64_t fraction_of(const struct pcpmodel_machine *m, uint32_t zi, int64_t high)
 {
@@ -503,6 +530,18 @@ void pcpmodel_zone_walk(struct pcpmodel *model, uint32_t zi)
 		if (zone->free_pages <=
 		    wmark_pages(zone, WMARK_HIGH) + zone->lowmem_reserve[ZONE_MOVABLE]) {
 			zone->flags |= 1u << ZONE_BELOW_HIGH;
+		}
+	}
+}
+
+void pcpmodel_reclaim(struct pcpmodel *model, uint32_t zi)
+{
+	const struct pcpmodel_machine *m = model->machine;
+	uint32_t i;
+
+	for (i = 0; i <= zi; i++) {
+		if (m->zones[i].node == m->zones[zi].node) {
+			model->zones[i].flags |= 1u << ZONE_RECLAIM_ACTIVE;
 		}
 	}
 }

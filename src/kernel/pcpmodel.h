@@ -29,6 +29,7 @@ struct pcpmodel_zone {
 	unsigned int node;
 	char name[KERN_NAME_MAX];
 	uint64_t start, end; /* pfn: start <= pfn < end */
+	int64_t limit_boost; /* of the marks at the time at which the kernel computed its limits, as far as known */
 };
 
 /* what all models of one recording share */
@@ -67,6 +68,12 @@ const struct kern_cpu *pcpmodel_snap_cpu(const struct pcpmodel_zone *zone, uint3
 int64_t pcpmodel_find_fraction(const struct pcpmodel_machine *machine, const struct snaps *snaps,
 			       uint32_t *lists);
 
+/*
+ * Whether limits were computed with the boost that the first dump's marks have: they were, unless a list took pages in
+ * under a lower high.  Before pcpmodel_init().
+ */
+void pcpmodel_find_boost(struct pcpmodel_machine *machine, const struct snaps *snaps);
+
 /* number of the zone that holds the page, UINT32_MAX: none */
 uint32_t pcpmodel_zone_of(const struct pcpmodel_machine *machine, uint64_t pfn);
 
@@ -99,6 +106,9 @@ static inline uint32_t pcpmodel_pindex_order(uint32_t pindex)
  * before it in the walk? (patch 8)
  */
 void pcpmodel_zone_walk(struct pcpmodel *model, uint32_t zi);
+
+/* kswapd works on the zones of this one's node, up to it */
+void pcpmodel_reclaim(struct pcpmodel *model, uint32_t zi);
 
 /* an allocation from the list begins: later bulk frees get smaller */
 void pcpmodel_alloc(struct pcpmodel *model, struct per_cpu_pages *pcp);

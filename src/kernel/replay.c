@@ -44,8 +44,11 @@ struct pset {
 	bool lost;    /* events of this CPU were lost */
 	bool keep_off;
 	int32_t ghosts; /* pages on the lists here that the last snapshot's count knew to have left */
-	uint64_t tick_ns;    /* last moment at which high was known, or a tick drained */
-	int32_t begin_count; /* at the last snap-begin */
+	uint64_t tick_ns;     /* last moment at which high was known, or a tick drained */
+	int32_t begin_count;  /* at the last snap-begin */
+	uint64_t free_serial; /* allocations before the last free */
+	uint8_t raises; /* of high, against drains that only the model made, since a recorded one */
+	bool drained_below; /* which drained while the zone's below-high flag was set */
 };
 
 struct run {
@@ -75,6 +78,7 @@ struct replay {
 	struct run run;
 	struct holder *holders; /* [CPU] */
 	uint32_t *allocs;	/* [zone]: events since the last mark */
+	uint64_t serial;	/* allocations so far */
 	FILE *ops;
 	bool have_counts;   /* a snapshot was taken */
 	bool expects_marks; /* the first part of the trace has the mark of one */
@@ -769,6 +773,9 @@ static void judge_drain(struct replay *r, uint32_t pset, const struct flow_event
 		.last_order = r->run.last_order,
 		.limit = limit,
 		.free_high = free_high,
+		.kswapd = fe->ev.kswapd,
+		.raises = &ps->raises,
+		.below_possible = ps->free_serial != r->serial || ps->drained_below,
 		.ticks_most = (uint32_t)ticks_since(ps, &fe->ev),
 	};
 	bool same = r->run.nr ? predicted && same_end(&r->run, predicted) : !predicted;
@@ -790,6 +797,9 @@ static void judge_drain(struct replay *r, uint32_t pset, const struct flow_event
 			ps->keep_off = true;
 			r->report->keep_off++;
 		}
+	}
+	if (r->run.nr) {
+		ps->raises = 0;
 	}
 	if (r->run.nr && (!ps->drained || !state_known(r))) {
 		ps->drained = true;
@@ -851,6 +861,7 @@ static void note_event(struct replay *r, const struct trace_event *ev)
 	if (ev->kind == TRACE_ALLOC) {
 		uint32_t zi = pcpmodel_zone_of(&r->machine, ev->pfn);
 
+		r->serial++;
 		if (zi != NOWHERE) {
 			r->allocs[zi]++;
 		}
@@ -904,6 +915,10 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 	}
 	pcp = &r->model.psets[pset];
 	r->psets[pset].used = true;
+	if (ev->kswapd) {
+		/* what kswapd frees it frees while it works on its node's zones */
+		pcpmodel_reclaim(&r->model, pset / r->machine.nr_cpus);
+	}
 	before = *pcp;
 	predicted = pcpmodel_free_block(&r->model, pcp, zone_of_pset(r, pset), ev->order, &limit,
 					&free_high);
@@ -921,6 +936,9 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 	ls = &r->psets[pset].lists[pindex];
 	judged = r->psets[pset].drained && state_known(r);
 	judge_drain(r, pset, fe, predicted, limit, free_high, &before);
+	r->psets[pset].free_serial = r->serial;
+	r->psets[pset].drained_below = r->run.nr &&
+				       (zone_of_pset(r, pset)->flags & 1u << ZONE_BELOW_HIGH);
 	pages_push(r->pages, list_of(pset, pindex), id, ev->order);
 	r->psets[pset].listed += 1 << ev->order;
 	if (!ls->start_fixed) {
@@ -1395,6 +1413,7 @@ static enum base_err replay_open(struct replay *r, struct diag *d)
 		return no_memory(r, d);
 	}
 	find_fraction(r);
+	pcpmodel_find_boost(&r->machine, &r->snaps);
 	r->expects_marks = marks_ahead(r);
 	r->report->fraction = r->machine.fraction;
 	r->report->machine_known = r->machine.known;

@@ -7,6 +7,9 @@
 
 #include "../core/zone.h"
 
+#define RAISES_MAX 8
+#define BOOST_MAX 4 /* a boost makes a mark not more than so many times as high */
+
 int replay_shift_of(int n, int batch)
 {
 	int shift = 0;
@@ -17,6 +20,31 @@ int replay_shift_of(int n, int batch)
 	return shift;
 }
 
+/* had the zone been found below its high mark, which keeps high as it is? */
+static bool below_explains(struct replay_fix *fix, const struct per_cpu_pages *before)
+{
+	struct zone *zone = fix->zone;
+	struct per_cpu_pages then = *before;
+	int64_t mark = wmark_pages(zone, WMARK_HIGH) + zone->lowmem_reserve[ZONE_MOVABLE];
+
+	if (!pcpmodel_tuned(fix->model) || !patched(&fix->model->sim, P_BELOW_HIGH) ||
+	    !fix->model->machine->known || (zone->flags & 1u << ZONE_BELOW_HIGH) ||
+	    zone->free_pages > BOOST_MAX * mark) {
+		return false;
+	}
+	zone->flags |= 1u << ZONE_BELOW_HIGH;
+	if (pcpmodel_refill(fix->model, &then, zone, fix->order) == fix->recorded) {
+		*fix->pcp = then;
+		/* its marks are boosted by more than the last snapshot had */
+		if (zone->free_pages > mark) {
+			zone->watermark_boost += zone->free_pages - mark;
+		}
+		return true;
+	}
+	zone->flags &= ~(1u << ZONE_BELOW_HIGH);
+	return false;
+}
+
 enum replay_cause replay_fix_refill(struct replay_fix *fix, const struct per_cpu_pages *before)
 {
 	struct per_cpu_pages *pcp = fix->pcp;
@@ -24,6 +52,9 @@ enum replay_cause replay_fix_refill(struct replay_fix *fix, const struct per_cpu
 
 	if (fix->order || !patched(&fix->model->sim, P_ALLOC_SCALE)) {
 		return REPLAY_CAUSE_ZONE_SHORT;
+	}
+	if (below_explains(fix, before)) {
+		return REPLAY_CAUSE_BELOW_HIGH;
 	}
 	if (n == batch << shift) {
 		int grown = shift + 1 < PCP_BATCH_SCALE_MAX ? shift + 1 : PCP_BATCH_SCALE_MAX;
@@ -171,18 +202,23 @@ static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu
 		return REPLAY_CAUSE_COUNT_LOW;
 	}
 	if (patched(sim, P_BELOW_HIGH) && pcp->count + batch >= pcp->high_min &&
-	    (!model->machine->known || fix->zone->free_pages < 2 * mark)) {
+	    fix->below_possible && (!model->machine->known || fix->zone->free_pages < 2 * mark)) {
 		/* so the zone has fewer free pages than its counter, as followed here, says */
 		fix->zone->flags |= 1u << ZONE_BELOW_HIGH;
-		if (fix->zone->free_pages > mark) {
+		if (!model->machine->known && fix->zone->free_pages > mark) {
 			fix->zone->free_pages = mark;
+		} else if (fix->zone->free_pages > mark) {
+			/* or its marks are boosted by more than the last snapshot had, so that this drain leaves it below */
+			fix->zone->watermark_boost += fix->zone->free_pages + n - mark;
 		}
 		if (n > batch) {
 			pcp->free_count = (int16_t)n;
 		}
 		return REPLAY_CAUSE_BELOW_HIGH;
 	}
-	if (pcp->count + batch >= batch << 2 && !(fix->zone->flags & 1u << ZONE_RECLAIM_ACTIVE)) {
+	/* with kswapd at work the limit is four batches, and a drain leaves one of them */
+	if (pcp->count + batch >= batch << 2 && n <= batch * 3 + (1 << fix->last_order) &&
+	    !(fix->zone->flags & 1u << ZONE_RECLAIM_ACTIVE)) {
 		fix->zone->flags |= 1u << ZONE_RECLAIM_ACTIVE;
 		return REPLAY_CAUSE_RECLAIM;
 	}
@@ -193,6 +229,19 @@ static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu
 	pcp->high = pcp->count > pcp->high_min ? pcp->count : pcp->high_min;
 	pcp->count = pcp->count > pcp->high ? pcp->count : pcp->high;
 	return REPLAY_CAUSE_HIGH;
+}
+
+/* by more each time, or the error would come back with each free for long */
+static int step_of(struct replay_fix *fix)
+{
+	return *fix->raises < RAISES_MAX ? (*fix->raises)++ : RAISES_MAX;
+}
+
+static void lower_count(struct replay_fix *fix, struct per_cpu_pages *before, int limit)
+{
+	int count = limit - (1 << fix->order) - (1 << step_of(fix));
+
+	before->count = count > 0 ? count : 0;
 }
 
 /* one change against a drain that only the model made */
@@ -221,10 +270,20 @@ static enum replay_cause fix_extra_once(struct replay_fix *fix, struct per_cpu_p
 			       fix->zone->lowmem_reserve[ZONE_MOVABLE];
 
 		fix->zone->flags &= ~(1u << ZONE_BELOW_HIGH);
-		if (fix->zone->free_pages <= mark) {
+		if (!fix->model->machine->known && fix->zone->free_pages <= mark) {
 			fix->zone->free_pages = mark + 1;
+		} else if (fix->zone->free_pages <= mark) {
+			int64_t less = mark + 1 - fix->zone->free_pages;
+
+			fix->zone->watermark_boost -= less < fix->zone->watermark_boost ?
+							      less :
+							      fix->zone->watermark_boost;
 		}
 		return REPLAY_CAUSE_BELOW_HIGH;
+	}
+	if (fix->kswapd && limit <= batch << 2) {
+		lower_count(fix, before, limit);
+		return REPLAY_CAUSE_COUNT_HIGH;
 	}
 	if (fix->zone->flags & 1u << ZONE_RECLAIM_ACTIVE) {
 		fix->zone->flags &= ~(1u << ZONE_RECLAIM_ACTIVE);
@@ -232,10 +291,10 @@ static enum replay_cause fix_extra_once(struct replay_fix *fix, struct per_cpu_p
 	}
 	if (!pcpmodel_tuned(fix->model) || before->high_min == before->high_max ||
 	    before->high <= before->high_min) {
-		before->count = limit - pages - 1;
+		lower_count(fix, before, limit);
 		return REPLAY_CAUSE_COUNT_HIGH;
 	}
-	before->high += batch;
+	before->high += batch << step_of(fix);
 	return REPLAY_CAUSE_HIGH;
 }
 

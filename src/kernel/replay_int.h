@@ -57,6 +57,9 @@ struct replay_fix {
 	int last_order; /* of the recorded drain's last block */
 	int limit;
 	bool free_high;
+	bool kswapd;	     /* it is kswapd itself that frees, so it is at work */
+	uint8_t *raises;     /* how often in a row high was raised */
+	bool below_possible; /* an allocation may have set the below-high flag since the free before */
 	uint32_t ticks_most; /* how many ticks can have passed since high was known */
 	uint32_t ticks;	     /* out: how many of them, without a trace, explain the drain */
 };

@@ -344,6 +344,7 @@ static void back_task(struct head *h, struct trace_event *ev, enum trace_tool *t
 		;
 	}
 	ev->kworker = starts(name, h->at, "kworker/");
+	ev->kswapd = starts(name, h->at, "kswapd");
 }
 
 static const struct name *name_at(const char *p, const char *end)

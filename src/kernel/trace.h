@@ -72,6 +72,7 @@ struct trace_event {
 	bool percpu_refill;
 	bool change_ownership;
 	bool kworker;	      /* the task is a kernel worker */
+	bool kswapd;	      /* the task reclaims pages in the background */
 	bool time_is_seconds; /* the clock has a unit */
 	int8_t in_irq;	/* hard or soft interrupt: 1, 0, or -1 where the flags are not printed */
 	int8_t preempt; /* preempt depth, -1 where the flags are not printed */
