@@ -6,14 +6,16 @@ set -u
 cd "$(dirname "$0")/.." || exit 2
 
 # kernel, and what its source says of its patch set
-kernels="6.1=--patches=none 6.12=--series=v3,--patches=all"
+kernels="6.1=4 6.12=all 6.18=all,nikhil"
 
 printf '| kernel | recordings | events | refills | foretold, with size | drains | foretold |\n|---|---|---|---|---|---|---|\n'
 for kernel in $kernels; do
-	for trace in "tests/real/guest-${kernel%%=*}"/*.trace.txt.gz; do
-		IFS=, read -ra options <<<"${kernel#*=}"
-		pageset replay "${options[@]}" --snapshots "${trace%.trace.txt.gz}.snaps.txt.gz" "$trace"
-	done | awk -v kernel="${kernel%%=*}" '
+	version=${kernel%%=*}
+	for trace in tests/real/*-"$version"/*.trace.txt.gz tests/real/*-"$version"-*/*.trace.txt.gz; do
+		[ -e "$trace" ] || continue
+		case $trace in *lossy*) continue ;; esac
+		pageset replay --series v3 --patches "${kernel#*=}" --snapshots "${trace%.trace.txt.gz}.snaps.txt.gz" "$trace"
+	done | awk -v kernel="$version" '
 		/^[0-9]+ events/ { files++; events += $1 }
 		/^one step ahead/ { ahead = 1 }
 		/^running free/ { ahead = 0 }

@@ -162,12 +162,22 @@ static bool ticks_explain(struct replay_fix *fix, const struct per_cpu_pages *be
 	return false;
 }
 
+/* the free once more, with what is changed in the pageset before it: it drains, with all that goes with that */
+static void free_again(struct replay_fix *fix, const struct per_cpu_pages *before)
+{
+	bool free_high;
+	int limit;
+
+	*fix->pcp = *before;
+	pcpmodel_free_block(fix->model, fix->pcp, fix->zone, fix->order, &limit, &free_high);
+}
+
 /* the kernel drained where the model did not */
 static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu_pages *before)
 {
 	struct pcpmodel *model = fix->model;
 	struct sim *sim = &model->sim;
-	struct per_cpu_pages *pcp = fix->pcp;
+	struct per_cpu_pages *pcp = fix->pcp, again = *before;
 	int n = fix->recorded, batch = pcp->batch, whole = batch << PCP_BATCH_SCALE_MAX;
 	int64_t mark = wmark_pages(fix->zone, WMARK_HIGH) + fix->zone->lowmem_reserve[ZONE_MOVABLE];
 	bool all = n >= pcp->count - batch || n >= whole;
@@ -195,7 +205,8 @@ static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu
 		return REPLAY_CAUSE_TICK;
 	}
 	if (fix->limit - pcp->count <= 2 * batch) {
-		pcp->count = fix->limit;
+		again.count = fix->limit - (1 << fix->order);
+		free_again(fix, &again);
 		if (patched(sim, P_FREE_COUNT) && n > batch && n < fix->limit - batch) {
 			pcp->free_count = (int16_t)n;
 		}
@@ -223,7 +234,8 @@ static enum replay_cause fix_missed(struct replay_fix *fix, const struct per_cpu
 		return REPLAY_CAUSE_RECLAIM;
 	}
 	if (!pcpmodel_tuned(model)) {
-		pcp->count = fix->limit;
+		again.count = fix->limit - (1 << fix->order);
+		free_again(fix, &again);
 		return REPLAY_CAUSE_COUNT_LOW;
 	}
 	pcp->high = pcp->count > pcp->high_min ? pcp->count : pcp->high_min;

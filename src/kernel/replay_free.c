@@ -163,8 +163,12 @@ static void run_free(struct frun *f, const struct replay_record *op)
 
 	fs->frees += fs->frees < FACTOR_FREES;
 	if (op->n && !(op->flags & REPLAY_OP_JUDGED) && fs->allocs < COUNT_ALLOCS) {
-		/* the first drain tells what was freed before the start */
-		pcp->free_count = (int16_t)(op->n < INT16_MAX ? op->n : INT16_MAX);
+		/* the first drain tells what was freed until it, with this block; less than a batch is not told */
+		int n = op->n - (1 << op->order);
+
+		if (op->n > pcp->batch) {
+			pcp->free_count = (int16_t)(n < INT16_MAX ? n : INT16_MAX);
+		}
 	}
 	pages = pcpmodel_free_block(&f->model, pcp, zone_of(f, op->pset), op->order, &limit,
 				    &free_high);
