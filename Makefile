@@ -135,7 +135,7 @@ endef
 $(foreach p,$(PARTS),$(eval $(call part_rules,$(p))))
 
 # the mirror a second time, without its steps: see src/core/quiet_names.h
-QUIET_OBJS := $(patsubst %,$(B)/core/quiet_%.o,buddy pcp vmstat zone)
+QUIET_OBJS := $(patsubst src/core/%.c,$(B)/core/quiet_%.o,$(wildcard $(patsubst %,src/core/%.c,buddy pcp vmstat zone)))
 $(B)/libcore.a: $(QUIET_OBJS)
 $(QUIET_OBJS): CFLAGS_PART = $(CFLAGS_core) $(FLAGS_core) -DMIRROR_QUIET
 $(QUIET_OBJS): $(B)/core/quiet_%.o: src/core/%.c $(B)/flags

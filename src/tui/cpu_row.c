@@ -29,8 +29,7 @@ u32 cpu_columns_of(u32 patches)
 	return columns;
 }
 
-void cpu_row_plan(struct cpu_row_plan *plan, u32 columns, int width,
-		  const s64 most[NR_CPU_COLUMNS])
+void cpu_row_plan(struct cpu_row_plan *plan, u32 columns, int width, const s64 most[NR_CPU_COLUMNS])
 {
 	memset(plan, 0, sizeof(*plan));
 	plan->bar = width >= 140 ? 20 : width >= 88 ? 10 : width >= 80 ? 7 : 0;
