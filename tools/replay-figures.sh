@@ -4,6 +4,8 @@
 # refills and drains that the kernel really did are counted, one step ahead; pageset replay says more of each recording.
 set -u
 cd "$(dirname "$0")/.." || exit 2
+export PATH="$PATH:$PWD/build/release"
+command -v pageset >/dev/null || { echo "replay-figures.sh: no pageset here; make builds it" >&2; exit 2; }
 
 # kernel, and what its source says of its patch set
 kernels="6.1=4 6.12=all 6.18=all,nikhil"
@@ -21,5 +23,6 @@ for kernel in $kernels; do
 		/^running free/ { ahead = 0 }
 		ahead && $1 == "refills" { refills += $2; same += $5 }
 		ahead && $1 == "drains" { drains += $2; hit += $3 }
-		END { printf "| %s | %d | %d | %d | %d | %d | %d |\n", kernel, files, events, refills, same, drains, hit }'
+		END { if (!files) exit 1; printf "| %s | %d | %d | %d | %d | %d | %d |\n", kernel, files, events, refills, same, drains, hit }' ||
+		{ echo "replay-figures.sh: no recording of $version could be replayed" >&2; exit 1; }
 done

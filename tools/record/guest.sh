@@ -5,6 +5,7 @@
 # KERNEL is a vmlinuz with the serial port built in, such as /boot/vmlinuz of a cloud image. MEMORY as in 2G or 256M.
 # With numa there are two nodes, CPUs 0 and 1 on the first, 2 and 3 on the second, half the memory each.
 set -eu
+[ $# -ge 3 ] || { sed -n '3,6s/^# //p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 kernel=$1 out=$2 memory=$3 numa=${4:-}
 work=$(mktemp -d)
