@@ -33,7 +33,6 @@ struct compare {
 	char names[LEVELS_MAX][LEVEL_TEXT_MAX];
 	struct diverge_run runs[LEVELS_MAX];
 	struct diverge_place places[LEVELS_MAX];
-	struct work_log logs[LEVELS_MAX]; /* one for all, or one each */
 	size_t nr;
 };
 
@@ -87,8 +86,9 @@ static int record(struct compare *c)
 	for (size_t i = 0; i < c->nr && !status; i++) {
 		if (i == 0 || c->w.reruns)
 			status = work_record(c->call, &c->w, c->runs[i].patches, &c->bounds,
-					     &c->logs[i], &cut);
-		c->runs[i].log = &c->logs[c->w.reruns ? i : 0];
+					     &c->runs[i].tl, &cut);
+		else
+			status = diverge_same_log(c->call, &c->runs[0], &c->runs[i]);
 	}
 	if (!status && cut)
 		fprintf(stderr, "note: compared are the first %llu operations, as --max-ops says\n",
@@ -106,13 +106,13 @@ static void print_head(const struct compare *c)
 	size_t other = SIZE_MAX;
 
 	printf("%s%s%s\n", c->w.name, c->w.title[0] ? ": " : "", c->w.title);
-	show_machine(stdout, c->runs[0].sim);
+	show_machine(stdout, tl_view(c->runs[0].tl));
 	printf("seed %llu, ops: ", (unsigned long long)c->w.seed);
 	for (size_t i = 0; i + 1 < c->nr; i++)
 		if (c->places[i].other_op && other == SIZE_MAX)
 			other = i;
 	if (!c->w.reruns)
-		printf("same, %zu\n", c->logs[0].nr);
+		printf("same, %llu\n", (unsigned long long)tl_length(c->runs[0].tl));
 	else if (other == SIZE_MAX)
 		printf("re-run, none differs\n");
 	else
@@ -174,13 +174,9 @@ static void print_other_op(const struct diverge_run runs[2], const struct diverg
 
 	printf("  %s against %s: op %llu is another operation\n", runs[1].name, runs[0].name,
 	       (unsigned long long)p->op);
-	for (int s = 0; s < 2; s++) {
-		const struct work_log *log = runs[s].log;
-
+	for (int s = 0; s < 2; s++)
 		printf("    %s: %s\n", runs[s].name,
-		       p->op <= log->nr ? show_op(runs[s].sim, &log->ops[p->op - 1], text) :
-					  "no operation, the run has ended");
-	}
+		       diverge_op(&runs[s], p, "no operation, the run has ended", text));
 }
 
 static void print_place(const struct diverge_run runs[2], const struct diverge_place *p)
@@ -192,8 +188,8 @@ static void print_place(const struct diverge_run runs[2], const struct diverge_p
 	} else if (p->differs) {
 		printf("  %s against %s: op %llu (%s), step %u: %s is %lld, was %lld\n",
 		       runs[1].name, runs[0].name, (unsigned long long)p->op,
-		       show_op(runs[1].sim, &runs[1].log->ops[p->op - 1], text), p->side[1].step,
-		       p->field, (long long)p->side[1].value, (long long)p->side[0].value);
+		       diverge_op(&runs[1], p, "", text), p->side[1].step, p->field,
+		       (long long)p->side[1].value, (long long)p->side[0].value);
 		print_side(&runs[0], &p->side[0]);
 		print_side(&runs[1], &p->side[1]);
 	} else {
@@ -219,11 +215,12 @@ static void json_values(struct base_json *j, const struct diverge_run runs[2],
 	base_json_key(j, "values");
 	base_json_array(j);
 	for (int s = 0; s < 2; s++) {
+		const char *op = p->other_op ? diverge_op(&runs[s], p, NULL, text) : NULL;
+
 		if (!p->other_op)
 			base_json_int(j, p->differs ? p->side[s].value : p->boot_values[s]);
-		else if (p->op <= runs[s].log->nr)
-			base_json_string(j,
-					 show_op(runs[s].sim, &runs[s].log->ops[p->op - 1], text));
+		else if (op)
+			base_json_string(j, op);
 		else
 			base_json_null(j);
 	}
@@ -293,7 +290,7 @@ static int compare(struct compare *c)
 	if (!status)
 		status = record(c);
 	if (!status)
-		status = diverge_all(c->call, &c->w, &c->bounds, c->runs, c->nr, c->places);
+		status = diverge_all(c->call, &c->bounds, c->runs, c->nr, c->places);
 	if (status)
 		return status;
 	if (c->call->common->json) {
@@ -320,8 +317,6 @@ static int run(const struct call *call)
 	if (!status)
 		status = compare(c);
 	diverge_free(c->runs, c->nr);
-	for (size_t i = 0; i < c->nr; i++)
-		work_log_free(&c->logs[i]);
 	work_free(&c->w);
 	free(c);
 	return status;

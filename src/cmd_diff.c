@@ -10,7 +10,6 @@
 struct diff {
 	const struct call *call;
 	struct work w[2]; /* the second is empty with two patch sets */
-	struct work_log logs[2];
 	struct diverge_run runs[2];
 	struct diverge_place place;
 	struct setup_bounds bounds;
@@ -20,7 +19,7 @@ struct diff {
 static int record(struct diff *d, int side, const struct work *w, u32 patches)
 {
 	bool cut;
-	int status = work_record(d->call, w, patches, &d->bounds, &d->logs[side], &cut);
+	int status = work_record(d->call, w, patches, &d->bounds, &d->runs[side].tl, &cut);
 
 	if (!status && cut)
 		fprintf(stderr, "note: compared are the first %llu operations, as --max-ops says\n",
@@ -42,11 +41,9 @@ static int prepare_sets(struct diff *d)
 	}
 	if (!status)
 		status = record(d, 0, &d->w[0], d->runs[0].patches);
-	d->runs[0].log = d->runs[1].log = &d->logs[0];
-	if (!status && d->w[0].reruns) {
-		status = record(d, 1, &d->w[0], d->runs[1].patches);
-		d->runs[1].log = &d->logs[1];
-	}
+	if (!status)
+		status = d->w[0].reruns ? record(d, 1, &d->w[0], d->runs[1].patches) :
+					  diverge_same_log(d->call, &d->runs[0], &d->runs[1]);
 	return status;
 }
 
@@ -110,7 +107,6 @@ static int prepare_files(struct diff *d)
 			status = record(d, s, &d->w[s], d->w[s].patches);
 		d->runs[s].name = d->call->args.items[s];
 		d->runs[s].patches = d->w[s].patches;
-		d->runs[s].log = &d->logs[s];
 	}
 	if (!status && !same_machine(d->w[0].machine, d->w[1].machine, &what))
 		return call_usage(d->call, "--machine FILE puts both on one machine",
@@ -120,16 +116,11 @@ static int prepare_files(struct diff *d)
 
 static void print_ops(const struct diff *d)
 {
-	const struct diverge_place *p = &d->place;
 	char text[SHOW_TEXT_MAX];
 
-	for (int s = 0; s < 2; s++) {
-		const struct work_log *log = d->runs[s].log;
-
+	for (int s = 0; s < 2; s++)
 		printf("  %s: %s\n", d->runs[s].name,
-		       p->op <= log->nr ? show_op(d->runs[s].sim, &log->ops[p->op - 1], text) :
-					  "no operation, it has ended");
-	}
+		       diverge_op(&d->runs[s], &d->place, "no operation, it has ended", text));
 }
 
 static void print_text(const struct diff *d)
@@ -142,9 +133,8 @@ static void print_text(const struct diff *d)
 		print_ops(d);
 	} else if (p->differs) {
 		printf("op %llu (%s), step %u: %s is %lld and %lld\n", (unsigned long long)p->op,
-		       show_op(d->runs[1].sim, &d->runs[1].log->ops[p->op - 1], text),
-		       p->side[1].step, p->field, (long long)p->side[0].value,
-		       (long long)p->side[1].value);
+		       diverge_op(&d->runs[1], p, "", text), p->side[1].step, p->field,
+		       (long long)p->side[0].value, (long long)p->side[1].value);
 		for (int s = 0; s < 2; s++)
 			printf("  %s: %lld; step %u, %s: %s\n", d->runs[s].name,
 			       (long long)p->side[s].value, p->side[s].step, p->side[s].func,
@@ -153,7 +143,8 @@ static void print_text(const struct diff *d)
 		printf("no operation differs, the boot does: %s is %lld and %lld\n", p->boot_field,
 		       (long long)p->boot_values[0], (long long)p->boot_values[1]);
 	} else {
-		printf("no difference in %zu operations\n", d->logs[0].nr);
+		printf("no difference in %llu operations\n",
+		       (unsigned long long)tl_length(d->runs[0].tl));
 	}
 	if (p->differs && p->boot_fields)
 		printf("  from boot on: %u field%s, such as %s: %lld and %lld\n", p->boot_fields,
@@ -169,12 +160,12 @@ static void json_values(struct base_json *j, const struct diff *d)
 	base_json_key(j, "values");
 	base_json_array(j);
 	for (int s = 0; s < 2; s++) {
-		const struct diverge_run *run = &d->runs[s];
+		const char *op = p->other_op ? diverge_op(&d->runs[s], p, NULL, text) : NULL;
 
 		if (!p->other_op)
 			base_json_int(j, p->differs ? p->side[s].value : p->boot_values[s]);
-		else if (p->op <= run->log->nr)
-			base_json_string(j, show_op(run->sim, &run->log->ops[p->op - 1], text));
+		else if (op)
+			base_json_string(j, op);
 		else
 			base_json_null(j);
 	}
@@ -221,7 +212,7 @@ static int run(const struct call *call)
 	else
 		status = files ? prepare_files(d) : prepare_sets(d);
 	if (!status)
-		status = diverge_all(call, &d->w[0], &d->bounds, d->runs, 2, &d->place);
+		status = diverge_pair(call, &d->bounds, d->runs, &d->place);
 	if (!status) {
 		if (call->common->json)
 			print_json(d);
@@ -231,10 +222,8 @@ static int run(const struct call *call)
 			status = base_err_status(BASE_ERR_FAILED);
 	}
 	diverge_free(d->runs, 2);
-	for (int s = 0; s < 2; s++) {
-		work_log_free(&d->logs[s]);
+	for (int s = 0; s < 2; s++)
 		work_free(&d->w[s]);
-	}
 	free(d);
 	return status;
 }

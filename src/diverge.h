@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Runs one workload under several patch sets side by side, and finds where each begins to differ from the one before.
- *
- * Two runs differ at the first operation after which a field that both have has two values. Fields that one side lacks,
- * and steps that were not asked, do not count. A field that differs from boot on (high, where patch 6 starts it at 0) says
- * nothing about the operations: it is told apart, and does not count after that. Inside the operation the step is where the
- * two runs part, on each side.
+ * Runs one workload under several patch sets, and asks tl_diverge() where each begins to differ from the one before.
  */
 #ifndef DIVERGE_H
 #define DIVERGE_H
 
 #include "core/field.h"
-#include "core/sim.h"
+#include "core/timeline.h"
 #include "work.h"
 
-/* One run. Name and set are the caller's; the rest is filled. */
+/* One run. Name, set and timeline are the caller's to give; diverge_free() frees the timeline. */
 struct diverge_run {
 	const char *name;
 	u32 patches;
-	const struct work_log *log;
-	struct sim *sim; /* at the end; freed by diverge_free() */
-	s64 *counters;	 /* as counter_infos */
-	u64 failed;	 /* operations that got less than they asked for */
+	struct timeline *tl; /* at its end afterwards */
+	s64 *counters;	     /* as counter_infos */
 };
 
 struct diverge_side {
@@ -43,12 +36,24 @@ struct diverge_place {
 	s64 boot_values[2];
 };
 
+/* The log of runs[0] under the set of another run: makes that run's timeline. 0 or the exit status, the fault printed. */
+int diverge_same_log(const struct call *call, const struct diverge_run *first,
+		     struct diverge_run *run);
 /*
- * Runs all, then places[i] says where run i + 1 differs from run i (nr - 1 places). Checks the time after each operation.
- * Returns 0, or the exit status with the fault printed. Call diverge_free() in both cases.
+ * Where two runs part. bounds may be NULL. Returns 0, or the exit status with the fault printed.
  */
-int diverge_all(const struct call *call, const struct work *w, const struct setup_bounds *bounds,
+int diverge_pair(const struct call *call, const struct setup_bounds *bounds,
+		 struct diverge_run runs[2], struct diverge_place *place);
+/*
+ * places[i] says where run i + 1 differs from run i (nr - 1 places); then all runs go to their ends and are counted. Checks
+ * the time after each operation. Returns 0, or the exit status with the fault printed.
+ */
+int diverge_all(const struct call *call, const struct setup_bounds *bounds,
 		struct diverge_run *runs, size_t nr, struct diverge_place *places);
 void diverge_free(struct diverge_run *runs, size_t nr);
+
+/* "cpu0 frees 1 block", the operation of a place in a run; what to say if the run has ended before. */
+const char *diverge_op(const struct diverge_run *run, const struct diverge_place *place,
+		       const char *ended, char *buf);
 
 #endif

@@ -127,6 +127,13 @@ static void add_other_op(struct line *l, const struct op *op)
 	case OP_CPU_ONLINE:
 		add(l, "cpu%u goes %s", op->cpu, op->kind == OP_CPU_ONLINE ? "online" : "offline");
 		break;
+	case OP_PATCHES:
+		if (op->flags & OP_F_CHANGE) {
+			add(l, "patches change: %s",
+			    patch_change_format((u32)op->low, (u32)op->value, text));
+			break;
+		}
+		/* fall through */
 	default:
 		add(l, "the patch set becomes %s", show_set((u32)op->value, text));
 		break;

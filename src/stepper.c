@@ -992,8 +992,7 @@ static void say_place_of(struct stepper *st, const struct diverge_run runs[2],
 	if (p->differs) {
 		say(st,
 		    "The first difference is in operation %llu, %s: %s is %lld here and %lld there.",
-		    (unsigned long long)p->op,
-		    show_op(runs[1].sim, &runs[1].log->ops[p->op - 1], text), p->field,
+		    (unsigned long long)p->op, diverge_op(&runs[1], p, "", text), p->field,
 		    (long long)p->side[0].value, (long long)p->side[1].value);
 		say(st, "Here, step %u, in %s: %s.", p->side[0].step, p->side[0].func,
 		    p->side[0].text);
@@ -1010,11 +1009,9 @@ static void say_place_of(struct stepper *st, const struct diverge_run runs[2],
 
 static enum outcome differ(struct stepper *st, u64 count, const char *arg)
 {
-	struct setup_bounds bounds = { 0 };
-	struct diverge_run runs[2] = { { .name = "here" }, { .name = "there" } };
+	struct diverge_run runs[2] = { { .name = "here", .tl = st->tl }, { .name = "there" } };
 	struct diverge_place place = { 0 };
 	struct patch_change change;
-	struct work_log log;
 	char error[256];
 	int status;
 
@@ -1024,19 +1021,13 @@ static enum outcome differ(struct stepper *st, u64 count, const char *arg)
 			st, "Which set? Expected d none, d all, or d with numbers such as 1-7,10.");
 	if (!patch_set_parse(arg, st->w->series, &change, error, sizeof(error)))
 		return fault(st, "%s.", error);
-	work_log_init(&log, tl_base_patches(st->tl));
-	if (work_log_take(&log, st->tl, NULL)) {
-		work_log_free(&log);
-		return FAULT;
-	}
-	runs[0].patches = log.patches;
 	runs[1].patches = change.set;
-	runs[0].log = runs[1].log = &log;
-	status = diverge_all(st->call, st->w, &bounds, runs, 2, &place);
+	status = diverge_same_log(st->call, &runs[0], &runs[1]);
+	if (!status)
+		status = diverge_pair(st->call, NULL, runs, &place);
 	if (!status)
 		say_place_of(st, runs, &place);
-	diverge_free(runs, 2);
-	work_log_free(&log);
+	diverge_free(&runs[1], 1);
 	return status ? FAULT : DONE;
 }
 

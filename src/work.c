@@ -218,83 +218,6 @@ int work_fail(const struct call *call, const struct work *w, const struct scn_ev
 	return call_fail(call, &d);
 }
 
-/*
- * Logs
- */
-
-static void *grown(void *items, size_t nr, size_t cap, size_t size)
-{
-	void *bigger = base_alloc(cap, size);
-
-	if (nr)
-		memcpy(bigger, items, nr * size);
-	free(items);
-	return bigger;
-}
-
-static void log_add(struct work_log *log, const struct op *op, const u32 *slots, u64 line)
-{
-	if (log->nr == log->cap) {
-		log->cap = log->cap * 2 + 256;
-		log->ops = grown(log->ops, log->nr, log->cap, sizeof(*log->ops));
-		log->slot_at = grown(log->slot_at, log->nr, log->cap, sizeof(*log->slot_at));
-		log->lines = grown(log->lines, log->nr, log->cap, sizeof(*log->lines));
-	}
-	log->ops[log->nr] = *op;
-	log->slot_at[log->nr] = log->nr_slots;
-	log->lines[log->nr++] = line;
-	if (!slots)
-		return;
-	if (log->nr_slots + op->count > log->cap_slots) {
-		log->cap_slots = (log->nr_slots + op->count) * 2;
-		log->slots = grown(log->slots, log->nr_slots, log->cap_slots, sizeof(u32));
-	}
-	memcpy(log->slots + log->nr_slots, slots, op->count * sizeof(*slots));
-	log->nr_slots += op->count;
-}
-
-void work_log_free(struct work_log *log)
-{
-	free(log->ops);
-	free(log->slot_at);
-	free(log->lines);
-	free(log->slots);
-	memset(log, 0, sizeof(*log));
-}
-
-u32 *work_log_slots(const struct work_log *log, size_t i)
-{
-	return op_infos[log->ops[i].kind].args & 1u << OPARG_pages ? log->slots + log->slot_at[i] :
-								     NULL;
-}
-
-void work_log_init(struct work_log *log, u32 patches)
-{
-	*log = (struct work_log){ .patches = patches };
-}
-
-/* Up to max_ops operations in all; 0: no bound. */
-static enum sim_err take_new(struct work_log *log, struct timeline *tl, u64 line, u64 max_ops,
-			     struct sim_error *err)
-{
-	while (log->nr < tl_length(tl) && (!max_ops || log->nr < max_ops)) {
-		const u32 *slots;
-		enum sim_err ret;
-		struct op op;
-
-		ret = tl_op(tl, log->nr, &op, &slots, err);
-		if (ret)
-			return ret;
-		log_add(log, &op, slots, line);
-	}
-	return SIM_OK;
-}
-
-enum sim_err work_log_take(struct work_log *log, struct timeline *tl, struct sim_error *err)
-{
-	return take_new(log, tl, 0, 0, err);
-}
-
 static int fail_sim(const struct call *call, const struct work *w, const struct sim_error *err)
 {
 	struct diag d;
@@ -314,8 +237,18 @@ static int fail_late(const struct call *call, const struct work *w)
 	return call_fail(call, &d);
 }
 
+/* Operations beyond max_ops go: one event may add several. */
+static int cut_to(const struct call *call, const struct work *w, struct timeline *tl, u64 max_ops)
+{
+	struct sim_error err;
+
+	if (tl_length(tl) > max_ops && (tl_seek(tl, max_ops, 0, &err) || tl_truncate(tl, &err)))
+		return fail_sim(call, w, &err);
+	return 0;
+}
+
 int work_record(const struct call *call, const struct work *w, u32 patches,
-		const struct setup_bounds *bounds, struct work_log *log, bool *cut)
+		const struct setup_bounds *bounds, struct timeline **out, bool *cut)
 {
 	struct work_player player;
 	struct timeline *tl;
@@ -323,46 +256,27 @@ int work_record(const struct call *call, const struct work *w, u32 patches,
 	struct sim_error err;
 	int status = 0;
 
-	work_log_init(log, patches);
+	*out = NULL;
 	*cut = false;
-	/* nobody goes back here, so the log is all that grows: no bound but the host's */
+	/* the log is all that must grow: no bound but the host's */
 	if (tl_create(w->machine, patches, SIZE_MAX / 4, true, &tl, &err))
 		return fail_sim(call, w, &err);
 	work_player_begin(&player, w, tl);
 	while (!status && work_next(&player, &ev)) {
-		if (take_new(log, tl, ev.line, bounds->max_ops, &err))
-			status = fail_sim(call, w, &err);
-		else if (setup_is_late(bounds))
+		if (setup_is_late(bounds))
 			status = fail_late(call, w);
-		*cut = bounds->max_ops && log->nr >= bounds->max_ops;
+		*cut = bounds->max_ops && tl_length(tl) >= bounds->max_ops;
 		if (*cut)
 			break;
 	}
 	if (!status && ev.kind == SCN_EV_ERROR)
 		status = work_fail(call, w, &ev);
 	work_player_end(&player);
-	tl_destroy(tl);
+	if (!status && *cut)
+		status = cut_to(call, w, tl, bounds->max_ops);
 	if (status)
-		work_log_free(log);
+		tl_destroy(tl);
+	else
+		*out = tl;
 	return status;
-}
-
-enum sim_err work_log_exec(const struct work_log *log, size_t i, struct sim *sim, u32 *set,
-			   struct op_result *result, struct sim_error *err)
-{
-	struct op op = log->ops[i];
-
-	if (op.kind == OP_PATCHES) {
-		u32 to = (u32)op.value, now = sim_patches(sim);
-
-		if (patch_series(to) != patch_series(*set))
-			now = patch_set_series(now, patch_series(to)).set;
-		for (u32 id = 0; id < NR_PATCHES; id++) {
-			if ((to ^ *set) & PATCH_BIT(id))
-				now = patch_switch(now, (enum patch_id)id, to & PATCH_BIT(id)).set;
-		}
-		op.value = now;
-		*set = to;
-	}
-	return sim_exec(sim, &op, work_log_slots(log, i), result, err);
 }

@@ -10,17 +10,6 @@
 #include "scenario/scenario.h"
 #include "setup.h"
 
-/* Operations with slots, as the timeline's log has them. */
-struct work_log {
-	size_t nr, cap;
-	struct op *ops;
-	size_t *slot_at; /* index of the first of the op's slots, for frees */
-	u64 *lines;	 /* of the file, 0 if not known */
-	u32 *slots;
-	size_t nr_slots, cap_slots;
-	u32 patches; /* under which it was recorded */
-};
-
 struct work {
 	const char *path;
 	struct scenario *scn; /* NULL: operations */
@@ -57,23 +46,10 @@ void work_player_end(struct work_player *p);
 int work_fail(const struct call *call, const struct work *w, const struct scn_event *ev);
 
 /*
- * The log of a work under a patch set, at most bounds->max_ops operations. Returns 0 or the exit status, faults printed.
- * *cut: it would have gone on.
+ * A work under a patch set, on a timeline of its own that stands at its end: at most bounds->max_ops operations. Returns 0
+ * or the exit status, faults printed. *cut: it would have gone on.
  */
 int work_record(const struct call *call, const struct work *w, u32 patches,
-		const struct setup_bounds *bounds, struct work_log *log, bool *cut);
-void work_log_init(struct work_log *log, u32 patches);
-void work_log_free(struct work_log *log);
-/* What the timeline has beyond the log. */
-enum sim_err work_log_take(struct work_log *log, struct timeline *tl, struct sim_error *err);
-
-/* The slots of operation @i for sim_exec(): those of a free, else NULL. */
-u32 *work_log_slots(const struct work_log *log, size_t i);
-/*
- * Does operation @i. A change of the patch set is done as the change that it was in the log's own run: patches that it
- * switched on or off there go on or off here. @set: the log's patch set so far, begun with log->patches.
- */
-enum sim_err work_log_exec(const struct work_log *log, size_t i, struct sim *sim, u32 *set,
-			   struct op_result *result, struct sim_error *err);
+		const struct setup_bounds *bounds, struct timeline **tl, bool *cut);
 
 #endif

@@ -159,3 +159,33 @@ Test(patch, levels_and_sets_of_a_comparison)
 	cr_expect_not(patch_level_parse("[1-7", SERIES_V2, &c, error, sizeof(error)));
 	cr_expect_not(patch_level_parse("12", SERIES_V2, &c, error, sizeof(error)));
 }
+
+Test(patch, a_change_in_words)
+{
+	char text[PATCH_TEXT_MAX];
+	u32 all2 = patch_level(SERIES_V2, 10), seven = patch_level(SERIES_V2, 7);
+
+	cr_expect_str_eq(patch_change_format(0, 1u << P_AVOID_DRAIN, text), "1 on");
+	cr_expect_str_eq(patch_change_format(seven, all2, text), "8,9,10 on");
+	cr_expect_str_eq(patch_change_format(all2, seven, text), "8,9,10 off");
+	cr_expect_str_eq(patch_change_format(seven, seven, text), "nothing");
+	/* By content the sets are the same: only what V3 does not have goes. */
+	cr_expect_str_eq(patch_change_format(all2, patch_set_series(all2, SERIES_V3).set, text),
+			 "v3");
+}
+
+/* From every level to every other: done to the first it gives the second, whatever needs what. */
+Test(patch, a_change_leads_where_it_led)
+{
+	for (int from = 0; from <= 10; from++) {
+		for (int to = 0; to <= 10; to++) {
+			u32 a = patch_level(SERIES_V2, from), b = patch_level(SERIES_V2, to);
+
+			cr_expect_eq(patch_set_change(a, a, b), b, "%d to %d", from, to);
+			cr_expect(patch_set_is_closed(patch_set_change(a, b, a)));
+			if (from <= 9 && to <= 9)
+				cr_expect_eq(patch_set_change(a, a, patch_level(SERIES_V3, to)),
+					     patch_level(SERIES_V3, to), "%d to v3 %d", from, to);
+		}
+	}
+}

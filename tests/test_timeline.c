@@ -1048,14 +1048,14 @@ Test(timeline_diverge, exit_drain_parts_at_the_free_of_the_pgd)
 	u64 digest_a = digest(a);
 	u32 nr;
 
-	cr_assert_eq(tl_diverge(a, b, &d, &err), SIM_OK, "%s", err.message);
+	cr_assert_eq(tl_diverge(a, b, NULL, NULL, &d, &err), SIM_OK, "%s", err.message);
 	cr_assert(d.differs);
 	cr_expect_eq(d.op, 3);
 	cr_expect_str_eq(d.field, "stats.free_high");
-	cr_expect(d.values[0] == 1 && d.values[1] == 0);
+	cr_expect(d.side[0].value == 1 && d.side[1].value == 0);
 	/* The step that decided: the second asked for the previous free. */
 	cr_assert_eq(tl_steps(b, 3, &steps, &nr, NULL, &err), SIM_OK);
-	cr_expect_eq(steps[d.step - 1].id, STEP_PREV_HIGH);
+	cr_expect_eq(steps[d.side[1].step - 1].id, STEP_PREV_HIGH);
 	cr_expect_eq(tl_position(a).op, 4);
 	cr_expect_eq(digest(a), digest_a);
 	tl_destroy(a);
@@ -1067,11 +1067,11 @@ Test(timeline_diverge, a_set_does_not_differ_from_itself)
 	struct timeline *a = exit_drain(0), *b = exit_drain(0);
 	struct tl_divergence d;
 
-	cr_assert_eq(tl_diverge(a, b, &d, NULL), SIM_OK);
+	cr_assert_eq(tl_diverge(a, b, NULL, NULL, &d, NULL), SIM_OK);
 	cr_expect_not(d.differs);
 	/* Patch 2 alone changes no field that both have. */
 	cr_assert_eq(tl_set_base_patches(b, PATCH_BIT(P_CACHE_INFO), NULL), SIM_OK);
-	cr_assert_eq(tl_diverge(a, b, &d, NULL), SIM_OK);
+	cr_assert_eq(tl_diverge(a, b, NULL, NULL, &d, NULL), SIM_OK);
 	cr_expect_not(d.differs, "%s at %llu", d.field, (unsigned long long)d.op);
 	tl_destroy(a);
 	tl_destroy(b);
@@ -1092,11 +1092,13 @@ Test(timeline_diverge, names_the_first_operation_and_a_field_that_differs)
 			append_random(a, load);
 		cr_assert_eq(tl_fork(a, &b, &err), SIM_OK);
 		cr_assert_eq(tl_set_base_patches(b, patch_level(SERIES_V2, level), &err), SIM_OK);
-		cr_assert_eq(tl_diverge(a, b, &d, &err), SIM_OK);
+		cr_assert_eq(tl_diverge(a, b, NULL, NULL, &d, &err), SIM_OK);
 		cr_expect_eq(tl_position(a).op, 150);
 		if (d.differs) {
-			cr_expect_neq(d.values[0], d.values[1], "level %d: %s", level, d.field);
-			cr_expect_eq(tl_seek(b, d.op, d.step, &err), SIM_OK, "%s", err.message);
+			cr_expect_neq(d.side[0].value, d.side[1].value, "level %d: %s", level,
+				      d.field);
+			cr_expect_eq(tl_seek(b, d.op, d.side[1].step, &err), SIM_OK, "%s",
+				     err.message);
 			seek(a, d.op, 0);
 			seek(b, d.op, 0);
 			cr_expect_eq(sim_digest(tl_view(a)), sim_digest(tl_view(b)), "level %d",
@@ -1106,4 +1108,100 @@ Test(timeline_diverge, names_the_first_operation_and_a_field_that_differs)
 		tl_destroy(a);
 		tl_destroy(b);
 	}
+}
+
+/* Patch 1 goes on after operation 2: under another base it does so too, and what else is on stays on. */
+Test(timeline_diverge, a_toggle_in_the_log_stays_the_change_that_it_was)
+{
+	u32 one = PATCH_BIT(P_AVOID_DRAIN), seven = patch_level(SERIES_V2, 7);
+	struct timeline *tl = exit_drain(0);
+	struct op op = { .kind = OP_PATCHES, .count = 1, .value = one };
+	struct tl_divergence d;
+	struct sim_error err;
+	struct timeline *b;
+
+	seek(tl, 2, 0);
+	cr_assert_eq(tl_insert(tl, &op, &err), SIM_OK, "%s", err.message);
+	seek(tl, 5, 0);
+	cr_expect_eq(sim_patches(tl_view(tl)), one);
+	cr_assert_eq(tl_fork(tl, &b, &err), SIM_OK);
+	cr_assert_eq(tl_set_base_patches(b, seven & ~one, &err), SIM_OK, "%s", err.message);
+	seek(b, 2, 0);
+	cr_expect_eq(sim_patches(tl_view(b)), seven & ~one);
+	seek(b, 3, 0);
+	cr_expect_eq(sim_patches(tl_view(b)), seven);
+	/* Under a base that has it already it changes nothing, and going back gives what was. */
+	cr_assert_eq(tl_set_base_patches(b, one, &err), SIM_OK);
+	seek(b, 5, 0);
+	cr_expect_eq(sim_patches(tl_view(b)), one);
+	cr_assert_eq(tl_set_base_patches(b, 0, &err), SIM_OK);
+	seek(b, 5, 0);
+	cr_expect_eq(digest(b), digest(tl));
+	cr_assert_eq(tl_diverge(tl, b, NULL, NULL, &d, &err), SIM_OK);
+	cr_expect_not(d.differs);
+	tl_destroy(tl);
+	tl_destroy(b);
+}
+
+Test(timeline_diverge, another_operation_is_told_apart_from_another_value)
+{
+	struct timeline *a = exit_drain(0), *b;
+	struct op tick = { .kind = OP_TICK, .count = 1, .cpu = 1 };
+	struct tl_divergence d;
+	struct sim_error err;
+
+	/* b has one more at its end, then the same in the middle. */
+	cr_assert_eq(tl_fork(a, &b, &err), SIM_OK);
+	cr_assert_eq(tl_append(b, &tick, NULL, NULL, &err), SIM_OK);
+	cr_assert_eq(tl_diverge(a, b, NULL, NULL, &d, &err), SIM_OK);
+	cr_expect(d.differs && d.other_op && d.op == 4);
+	seek(b, 2, 0);
+	cr_assert_eq(tl_insert(b, &tick, &err), SIM_OK);
+	cr_assert_eq(tl_diverge(a, b, NULL, NULL, &d, &err), SIM_OK);
+	cr_expect(d.differs && d.other_op && d.op == 2);
+	tl_destroy(b);
+	/* An injection makes an operation another one. */
+	cr_assert_eq(tl_fork(a, &b, &err), SIM_OK);
+	seek(b, 1, 2);
+	cr_assert_eq(tl_inject(b, &tick, NULL, NULL, NULL, &err), SIM_OK, "%s", err.message);
+	cr_assert_eq(tl_diverge(a, b, NULL, NULL, &d, &err), SIM_OK);
+	cr_expect(d.differs && d.other_op && d.op == 1);
+	tl_destroy(a);
+	tl_destroy(b);
+}
+
+/* Patch 6 starts high at high_min in another way: what differs from boot on is no operation's doing. */
+Test(timeline_diverge, fields_that_differ_from_boot_on_are_told_apart)
+{
+	struct timeline *a = exit_drain(patch_level(SERIES_V2, 5)),
+			*b = exit_drain(patch_level(SERIES_V2, 7));
+	struct tl_divergence d;
+	struct sim_error err;
+
+	cr_assert_eq(tl_diverge(a, b, NULL, NULL, &d, &err), SIM_OK);
+	cr_expect_gt(d.boot_fields, 0);
+	cr_expect_neq(d.boot_values[0], d.boot_values[1]);
+	cr_expect(!d.differs || strcmp(d.field, d.boot_field) != 0);
+	tl_destroy(a);
+	tl_destroy(b);
+}
+
+static bool until_the_third(void *ctx, u64 op)
+{
+	++*(int *)ctx;
+	return op < 2;
+}
+
+Test(timeline_diverge, can_be_stopped)
+{
+	struct timeline *a = exit_drain(0), *b = exit_drain(0);
+	struct tl_divergence d;
+	struct sim_error err;
+	int asked = 0;
+
+	cr_assert_eq(tl_diverge(a, b, until_the_third, &asked, &d, &err), ERR_STOPPED);
+	cr_expect_eq(asked, 3);
+	cr_expect_eq(tl_position(a).op, 4);
+	tl_destroy(a);
+	tl_destroy(b);
 }

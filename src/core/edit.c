@@ -186,6 +186,7 @@ enum sim_err tl_insert(struct timeline *tl, const struct op *given, struct sim_e
 	if (tl->pos.op == tl->log.length)
 		return tl_append(tl, &op, NULL, NULL, err);
 	op.flags &= OP_F_ATOMIC | OP_F_BUSY | OP_F_ON;
+	tl_as_change(tl, &op);
 	ret = op_check(tl->sim, &op, NULL, err);
 	return ret ? ret : insert_middle(tl, &op, err);
 }

@@ -145,6 +145,8 @@ static u8 *put_op(u8 *to, const struct op *op, const u32 *slots)
 		to = put_number(to, op->zone);
 	if (args & (A(value) | A(bytes) | A(set) | A(min)))
 		to = put_number(to, fold_sign(op->value));
+	if (op->flags & OP_F_CHANGE)
+		to = put_number(to, fold_sign(op->low));
 	if (args & A(low)) {
 		to = put_number(to, fold_sign(op->low));
 		to = put_number(to, fold_sign(op->high));
@@ -189,6 +191,10 @@ static bool get_op(const u8 **code, struct op *op, u32 *slots)
 	if (args & (A(value) | A(bytes) | A(set) | A(min))) {
 		at = get_number(at, &n);
 		op->value = unfold_sign(n);
+	}
+	if (op->flags & OP_F_CHANGE) {
+		at = get_number(at, &n);
+		op->low = unfold_sign(n);
 	}
 	if (args & A(low)) {
 		at = get_number(at, &n);

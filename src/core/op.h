@@ -61,8 +61,10 @@ enum { SIM_OP_LIST_MAX = 65536 };
 /*
  * OP_F_APART is the timeline's: an operation put into the middle of a log takes
  * the slots from op->slot on, which nobody else gets, and gives none back.
+ * OP_F_CHANGE too: a change of the patch set from op->low to op->value, done as that
+ * change to whatever set there is.
  */
-enum { OP_F_ATOMIC = 1, OP_F_BUSY = 2, OP_F_ON = 4, OP_F_APART = 8 };
+enum { OP_F_ATOMIC = 1, OP_F_BUSY = 2, OP_F_ON = 4, OP_F_APART = 8, OP_F_CHANGE = 16 };
 
 /* The first 16 bytes say all of the frequent kinds. */
 struct op {

@@ -144,6 +144,60 @@ struct patch_change patch_set_series(u32 set, enum series series)
 	return change;
 }
 
+u32 patch_set_change(u32 set, u32 from, u32 to)
+{
+	if (patch_series(from) != patch_series(to))
+		set = patch_set_series(set, patch_series(to)).set;
+	for (u32 id = 0; id < NR_PATCHES; id++) {
+		if ((from ^ to) & PATCH_BIT(id))
+			set = patch_switch(set, (enum patch_id)id, to & PATCH_BIT(id)).set;
+	}
+	return set;
+}
+
+static int append_numbers(char *buf, int used, u32 mask, enum series series, const char *word)
+{
+	bool first = true;
+
+	if (!mask)
+		return used;
+	used += snprintf(buf + used, (size_t)(PATCH_TEXT_MAX - used), "%s", used ? ", " : "");
+	for (int n = 1; n <= patch_count(series); n++) {
+		if (!(mask & PATCH_BIT(patch_by_number(series, n))))
+			continue;
+		used += snprintf(buf + used, (size_t)(PATCH_TEXT_MAX - used), "%s%d",
+				 first ? "" : ",", n);
+		first = false;
+	}
+	/* Later changes have names. */
+	for (u32 id = 0; id < NR_PATCHES; id++) {
+		if (!(mask & PATCH_BIT(id)) || patch_number(series, (enum patch_id)id))
+			continue;
+		used += snprintf(buf + used, (size_t)(PATCH_TEXT_MAX - used), "%s%.12s",
+				 first ? "" : ",", patch_name((enum patch_id)id));
+		first = false;
+	}
+	return used + snprintf(buf + used, (size_t)(PATCH_TEXT_MAX - used), " %s", word);
+}
+
+char *patch_change_format(u32 from, u32 to, char *buf)
+{
+	u32 on = to & ~from & PATCH_MASK;
+	/* What the other series does not have goes without a word. */
+	u32 off = from & ~to & existing(patch_series(to));
+	int used = 0;
+
+	buf[0] = '\0';
+	if (patch_series(from) != patch_series(to))
+		used = snprintf(buf, PATCH_TEXT_MAX, "%s",
+				patch_series(to) == SERIES_V3 ? "v3" : "v2");
+	used = append_numbers(buf, used, on, patch_series(to), "on");
+	used = append_numbers(buf, used, off, patch_series(to), "off");
+	if (!used)
+		snprintf(buf, PATCH_TEXT_MAX, "nothing");
+	return buf;
+}
+
 u32 patch_level(enum series series, int n)
 {
 	u32 set = series == SERIES_V3 ? PATCH_BIT(P_SERIES_V3) : 0;

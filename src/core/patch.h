@@ -54,6 +54,10 @@ bool patch_set_is_closed(u32 set);
 struct patch_change patch_switch(u32 set, enum patch_id id, bool on);
 /* The same patches by content under another series (count_min has none in V3). */
 struct patch_change patch_set_series(u32 set, enum series series);
+/* To @set the change that leads from @from to @to: what it switches on or off, and the series. */
+u32 patch_set_change(u32 set, u32 from, u32 to);
+/* Such a change in words: "1,7 on", "4 off", "2 on, 1 off", "v3, 1 off", "nothing". In @buf of PATCH_TEXT_MAX. */
+char *patch_change_format(u32 from, u32 to, char *buf);
 /* The patches 1..n of a series. n in 0..patch_count(). */
 u32 patch_level(enum series series, int n);
 /* True if no kernel text ever had this set: then the screen says "constructed". */

@@ -863,7 +863,11 @@ static void op_control(struct sim *sim, const struct op *op)
 		STEP(sim, STEP_TOUCHED, op->cpu, zone->id);
 		break;
 	case OP_PATCHES:
-		change_patches(sim, (u32)op->value);
+		if (op->flags & OP_F_CHANGE)
+			change_patches(sim, patch_set_change(sim->patches, (u32)op->low,
+							     (u32)op->value));
+		else
+			change_patches(sim, (u32)op->value);
 		break;
 	default:
 		SIM_ASSERT(false, "kind %d", op->kind);

@@ -206,6 +206,11 @@ enum sim_err tl_create(const struct machine *machine, u32 patches, size_t bound_
 	return SIM_OK;
 }
 
+void tl_set_bound(struct timeline *tl, size_t bound_bytes)
+{
+	tl->bound = bound_bytes;
+}
+
 void tl_destroy(struct timeline *tl)
 {
 	if (!tl)
@@ -824,6 +829,14 @@ bool tl_step_prev(struct timeline *tl)
  * Appending and reading
  */
 
+void tl_as_change(const struct timeline *tl, struct op *op)
+{
+	if (op->kind != OP_PATCHES)
+		return;
+	op->flags |= OP_F_CHANGE;
+	op->low = tl->sim->patches;
+}
+
 static void run_appended(struct timeline *tl, const struct op *op, u32 *slots,
 			 struct op_result *result)
 {
@@ -854,6 +867,7 @@ enum sim_err tl_append(struct timeline *tl, const struct op *given, u32 *slots,
 				"operations are appended at the end, boundary %llu",
 				(unsigned long long)tl->log.length);
 	op.flags &= OP_F_ATOMIC | OP_F_BUSY | OP_F_ON;
+	tl_as_change(tl, &op);
 	ret = op_check(tl->sim, &op, slots, err);
 	if (ret)
 		return ret;

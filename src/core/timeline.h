@@ -42,6 +42,8 @@ char *tl_pos_format(struct tl_pos pos, char *buf);
 enum sim_err tl_create(const struct machine *machine, u32 patches, size_t bound_bytes,
 		       bool keep_log, struct timeline **tl, struct sim_error *err);
 void tl_destroy(struct timeline *tl);
+/* Another bound for what it takes; less than it has now keeps what is there. */
+void tl_set_bound(struct timeline *tl, size_t bound_bytes);
 
 /* The shown machine. Owned by the timeline; valid until it is destroyed, whatever is sought. */
 struct sim *tl_sim(struct timeline *tl);
@@ -113,6 +115,8 @@ enum sim_err tl_truncate(struct timeline *tl, struct sim_error *err);
 /*
  * The same log from the start under another patch set; the operation of the
  * position stays, its step becomes 0. ERR_POSITION if the beginning was dropped.
+ * A change of the set in the log stays the change that it was: what it switched on or
+ * off goes on or off, whatever the set is then.
  */
 enum sim_err tl_set_base_patches(struct timeline *tl, u32 patches, struct sim_error *err);
 u32 tl_base_patches(const struct timeline *tl);
@@ -158,17 +162,31 @@ enum sim_err tl_fork(const struct timeline *tl, struct timeline **other, struct 
 enum sim_err tl_drop_oldest(struct timeline *tl, struct sim_error *err);
 
 /*
- * Compare two timelines of the same log under different patch sets: the first op
- * and step at which a field that both have differs. "Not asked" steps do not count.
+ * Where two timelines part: the first operation after which a field that both patch sets
+ * have has two values. Fields that one lacks and steps that were not asked do not count, nor
+ * do fields that differ from the beginning on (high, where patch 6 starts it at 0): those are
+ * told apart. Inside the operation it is the field whose history splits first, and on each
+ * side the step at which the two part. If the logs themselves differ, it is the first other
+ * operation. The positions stay.
+ *
+ * @go_on, if not NULL, is asked before each operation; false ends it with ERR_STOPPED.
  */
 struct tl_divergence {
 	bool differs;
-	u64 op;
-	u32 step; /* of the second timeline */
+	bool other_op; /* the operations differ, or only one side has this one */
+	u64 op;	       /* from 0 */
 	char field[64];
-	s64 values[2];
+	struct {
+		u32 step; /* among all of the operation, from 1; 0: it has none */
+		s64 value;
+	} side[2];
+	/* Fields that differ from the beginning on: their number, and the first. */
+	u32 boot_fields;
+	char boot_field[64];
+	s64 boot_values[2];
 };
-enum sim_err tl_diverge(struct timeline *a, struct timeline *b, struct tl_divergence *out,
-			struct sim_error *err);
+typedef bool tl_go_on(void *ctx, u64 op);
+enum sim_err tl_diverge(struct timeline *a, struct timeline *b, tl_go_on *go_on, void *ctx,
+			struct tl_divergence *out, struct sim_error *err);
 
 #endif

@@ -89,6 +89,8 @@ struct timeline {
 bool tl_make_room(struct timeline *tl, size_t bytes);
 enum sim_err tl_full(const struct timeline *tl, struct sim_error *err);
 enum sim_err tl_need_log(const struct timeline *tl, struct sim_error *err);
+/* A change of the patch set is kept as the change that it is here. */
+void tl_as_change(const struct timeline *tl, struct op *op);
 /* Go to the boundary before operation @op, which exists. */
 void tl_to_boundary(struct timeline *tl, u64 op);
 /*

@@ -8,6 +8,7 @@
 #include "base/near.h"
 #include "base/number.h"
 #include "dialog.h"
+#include "loop.h"
 #include "nav.h"
 #include "request.h"
 #include "scan.h"
@@ -221,6 +222,9 @@ static void with_file(struct ui *ui, enum command_id id, const char *path)
 	char error[UI_ERROR_MAX] = "";
 	bool ok;
 
+	/* What is seen now, without the line in which the command was typed. */
+	if (id == CMD_screenshot)
+		ui_draw(ui);
 	if (id == CMD_save)
 		ok = session_save(ui, path, error, sizeof(error));
 	else if (id == CMD_load)

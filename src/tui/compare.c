@@ -18,7 +18,7 @@ static bool alike(const struct step *a, const struct step *b)
 	       memcmp(a->args, b->args, a->nr_args * sizeof(a->args[0])) == 0;
 }
 
-bool compare_part(const struct op_view *a, const struct op_view *b, u32 *at_a, u32 *at_b)
+static bool part(const struct op_view *a, const struct op_view *b, u32 *at_a, u32 *at_b)
 {
 	u32 i = 0, k = 0;
 
@@ -36,6 +36,23 @@ bool compare_part(const struct op_view *a, const struct op_view *b, u32 *at_a, u
 	}
 	*at_a = i;
 	*at_b = k;
+	return true;
+}
+
+static u32 index_of(u32 step, const struct op_view *view)
+{
+	return step > 0 ? step - 1 : view->nr_steps;
+}
+
+bool compare_parting(const struct ui *ui, u32 *at_a, u32 *at_b)
+{
+	const struct compare *c = &ui->compare;
+	const struct tl_divergence *d = &c->where;
+
+	if (!c->known || !d->differs || d->other_op || d->op != ui->view.index)
+		return part(&ui->view, &c->view, at_a, at_b);
+	*at_a = index_of(d->side[0].step, &ui->view);
+	*at_b = index_of(d->side[1].step, &c->view);
 	return true;
 }
 
@@ -70,7 +87,7 @@ void compare_reason(const struct ui *ui, const struct op_view *a, const struct o
 	u32 i, k;
 
 	moved(a, b, &same);
-	if (!compare_part(a, b, &i, &k)) {
+	if (!part(a, b, &i, &k)) {
 		snprintf(buf, size, "no code of patch %d runs here", number);
 	} else if (step) {
 		step_format(nav_sim(ui), step, text);
@@ -104,7 +121,7 @@ static void begin(struct ui *ui, struct timeline *other, bool owned)
 	c->owned = owned;
 	c->on = true;
 	c->set = tl_base_patches(other);
-	c->known = tl_diverge(ui->tl, other, &c->where, &err) == SIM_OK;
+	c->known = tl_diverge(ui->tl, other, NULL, NULL, &c->where, &err) == SIM_OK;
 	if (!c->known)
 		ui_complain(ui, "%s", err.message);
 	tl_seek(ui->tl, pos.op, pos.step, &err);

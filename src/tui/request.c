@@ -436,7 +436,7 @@ static enum handled ask(struct ui *ui, enum request r)
 		return UI_REDRAW | UI_RELAYOUT;
 	case REQ_DIFF:
 		if (ui->compare.on && ui->compare.known && ui->compare.where.differs) {
-			nav_seek(ui, ui->compare.where.op, ui->compare.where.step);
+			nav_seek(ui, ui->compare.where.op, ui->compare.where.side[0].step);
 			return UI_REDRAW;
 		}
 		dialog_prompt(ui, PROMPT_DIFF, "");

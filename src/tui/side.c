@@ -30,7 +30,12 @@ static u32 bring(struct ui *ui)
 	struct tl_pos pos = nav_pos(ui);
 	struct sim_error err;
 	u32 at = c->view.valid ? same_place(&ui->view, ui->view.at, &c->view) : 0;
+	u32 part, other_part;
 
+	/* Where the left one parts the right one does. */
+	if (c->view.valid && compare_parting(ui, &part, &other_part) && ui->view.at == part + 1 &&
+	    other_part < c->view.nr_steps)
+		at = other_part + 1;
 	if (pos.step == 0)
 		tl_seek(c->other, min_s64((s64)pos.op, (s64)tl_length(c->other)) & INT64_MAX, 0,
 			&err);
@@ -94,6 +99,36 @@ static enum patch_id differing(u32 a, u32 b)
 	return P_NONE;
 }
 
+/* The first difference of all, as tl_diverge() says it. */
+static int draw_first(struct ui *ui, struct pane *p, int row)
+{
+	const struct compare *c = &ui->compare;
+	const struct tl_divergence *d = &c->where;
+
+	pane_row(p, row++, 1);
+	if (!c->known)
+		pane_put(p, ST_BAD, "the two cannot be compared as a whole");
+	else if (!d->differs)
+		pane_put(p, ST_RESULT, "no difference from the first to the last operation");
+	else if (d->other_op)
+		pane_put(p, ST_RESULT,
+			 "first difference: op %llu is another operation   d goes there",
+			 (unsigned long long)d->op + 1);
+	else
+		pane_put(
+			p, ST_RESULT,
+			"first difference: op %llu, step %u here, %u there: %s %lld here, %lld there   d goes there",
+			(unsigned long long)d->op + 1, d->side[0].step, d->side[1].step, d->field,
+			(long long)d->side[0].value, (long long)d->side[1].value);
+	if (c->known && d->boot_fields) {
+		pane_row(p, row++, 1);
+		pane_put(p, ST_DIM, "from boot on: %u field%s, such as %s: %lld here, %lld there",
+			 d->boot_fields, d->boot_fields == 1 ? "" : "s", d->boot_field,
+			 (long long)d->boot_values[0], (long long)d->boot_values[1]);
+	}
+	return row;
+}
+
 static int draw_where(struct ui *ui, struct pane *p, int row)
 {
 	struct compare *c = &ui->compare;
@@ -101,17 +136,7 @@ static int draw_where(struct ui *ui, struct pane *p, int row)
 	char reason[STEP_TEXT_MAX];
 	enum patch_id id;
 
-	pane_row(p, row++, 1);
-	if (!c->known)
-		pane_put(p, ST_BAD, "the two cannot be compared as a whole");
-	else if (!c->where.differs)
-		pane_put(p, ST_RESULT, "no difference from the first to the last operation");
-	else
-		pane_put(
-			p, ST_RESULT,
-			"first difference: op %llu step %u, %s %lld here, %lld there   d goes there",
-			(unsigned long long)c->where.op + 1, c->where.step, c->where.field,
-			(long long)c->where.values[0], (long long)c->where.values[1]);
+	row = draw_first(ui, p, row);
 	if (!ui->view.valid || !c->view.valid)
 		return row;
 	id = differing(tl_base_patches(ui->tl), c->set);
@@ -119,15 +144,15 @@ static int draw_where(struct ui *ui, struct pane *p, int row)
 		id = P_AVOID_DRAIN;
 	compare_reason(ui, &ui->view, &c->view, id, reason, sizeof(reason));
 	pane_row(p, row++, 1);
-	if (!compare_part(&ui->view, &c->view, &i, &k)) {
+	if (!compare_parting(ui, &i, &k)) {
 		pane_put(p, ST_NORMAL, "no difference in op %llu, because ",
 			 (unsigned long long)ui->view.index + 1);
 		pane_text(p, ST_NORMAL, reason, p->at.w);
 		return row;
 	}
 	pane_put(p, ST_NORMAL,
-		 "in op %llu they part at step %u: ", (unsigned long long)ui->view.index + 1,
-		 k + 1);
+		 "in op %llu they part at step %u and %u: ", (unsigned long long)ui->view.index + 1,
+		 i + 1, k + 1);
 	pane_text(p, ST_NORMAL, reason, p->at.w);
 	if (k < c->view.nr_steps)
 		row = draw_code(ui, p, row, &c->view.steps[k]);
@@ -160,7 +185,7 @@ static void draw_steps(struct ui *ui, struct pane *p, int row, u32 other_at)
 
 	if (!ui->view.valid || !c->view.valid || h < 1)
 		return;
-	if (!compare_part(&ui->view, &c->view, &part_a, &part_b))
+	if (!compare_parting(ui, &part_a, &part_b))
 		part_a = part_b = UINT32_MAX;
 	i = ui->view.at > (u32)h / 2 ? ui->view.at - (u32)h / 2 : 0;
 	k = other_at > (u32)h / 2 ? other_at - (u32)h / 2 : 0;

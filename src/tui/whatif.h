@@ -27,8 +27,11 @@ void compare_end(struct ui *ui);
 /* What in words keeps @a and @b alike in an operation, or what parts them, by the steps of patch @id. */
 void compare_reason(const struct ui *ui, const struct op_view *a, const struct op_view *b,
 		    enum patch_id id, char *buf, size_t size);
-/* The first step at which two views of the same operation part: indexes; false if alike. */
-bool compare_part(const struct op_view *a, const struct op_view *b, u32 *at_a, u32 *at_b);
+/*
+ * The steps at which the two shown views of the same operation part: indexes; false if alike. In the operation of the first
+ * difference it is what tl_diverge() says.
+ */
+bool compare_parting(const struct ui *ui, u32 *at_a, u32 *at_b);
 
 u64 ui_now_ns(void);
 

@@ -97,7 +97,12 @@ char *op_words(const struct op *op, char *buf)
 		snprintf(buf, size, "cpu%u comes online", op->cpu);
 		break;
 	case OP_PATCHES:
-		snprintf(buf, size, "patches become %s", patch_set_format((u32)op->value, set));
+		if (op->flags & OP_F_CHANGE)
+			snprintf(buf, size, "patches %s",
+				 patch_change_format((u32)op->low, (u32)op->value, set));
+		else
+			snprintf(buf, size, "patches become %s",
+				 patch_set_format((u32)op->value, set));
 		break;
 	case OP_FRACTION:
 	case OP_MINFREE:
