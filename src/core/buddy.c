@@ -25,20 +25,20 @@ void zone_unlock(struct sim *sim, struct zone *zone)
  * so that a large machine has few links; the list functions translate.
  */
 
-static struct page *buddy_node(struct sim *sim, struct page *page, u32 order)
+static __always_inline struct page *buddy_node(struct sim *sim, struct page *page, u32 order)
 {
 	return order == MAX_ORDER ? max_order_node(sim, page_to_pfn(sim, page)) : page;
 }
 
-static void set_free(struct sim *sim, struct page *entry, struct zone *zone, u32 order,
-		     u32 migratetype)
+static __always_inline void set_free(struct sim *sim, struct page *entry, struct zone *zone,
+				     u32 order, u32 migratetype)
 {
 	page_set(sim, entry, page_flags(PG_BUDDY, order, migratetype, zone->id));
 	zone->nr_free[order]++;
 }
 
-static void add_to_free_list(struct sim *sim, struct page *page, struct zone *zone, u32 order,
-			     u32 migratetype)
+static __always_inline void add_to_free_list(struct sim *sim, struct page *page, struct zone *zone,
+					     u32 order, u32 migratetype)
 {
 	struct page *entry = buddy_node(sim, page, order);
 
@@ -46,8 +46,8 @@ static void add_to_free_list(struct sim *sim, struct page *page, struct zone *zo
 	list_add(sim, entry, free_list(sim, zone, order, migratetype));
 }
 
-static void add_to_free_list_tail(struct sim *sim, struct page *page, struct zone *zone, u32 order,
-				  u32 migratetype)
+static __always_inline void add_to_free_list_tail(struct sim *sim, struct page *page,
+						  struct zone *zone, u32 order, u32 migratetype)
 {
 	struct page *entry = buddy_node(sim, page, order);
 
@@ -56,8 +56,8 @@ static void add_to_free_list_tail(struct sim *sim, struct page *page, struct zon
 }
 
 /* Take a block off its list, whichever type that is. */
-static void del_page_from_free_list(struct sim *sim, struct page *entry, struct zone *zone,
-				    u32 order)
+static __always_inline void del_page_from_free_list(struct sim *sim, struct page *entry,
+						    struct zone *zone, u32 order)
 {
 	list_del(sim, entry, free_list(sim, zone, order, page_type(entry)));
 	page_set(sim, entry, 0);

@@ -30,6 +30,9 @@ typedef int64_t s64;
 #define __noinline __attribute__((__noinline__))
 #define __cold __attribute__((__noinline__, __cold__))
 #define __flatten __attribute__((__flatten__))
+#ifndef __always_inline
+#define __always_inline inline __attribute__((__always_inline__))
+#endif
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
