@@ -153,6 +153,17 @@ check_no_c_included() {
 	grep -nE '#[[:space:]]*include[[:space:]]*["<][^">]*\.c[">]' -r src tests --include='*.[ch]'
 }
 
+# Each pattern of a fuzzer's corpus names files.
+check_corpora() {
+	local corpus pattern
+	for corpus in tests/fuzz/*.corpus; do
+		[ -e "$corpus" ] || continue
+		while IFS= read -r pattern; do
+			compgen -G "$pattern" >/dev/null || echo "$corpus: no file is named '$pattern'"
+		done <"$corpus"
+	done
+}
+
 # What git shows without the text: files that a build or an editor left.
 check_tree() {
 	git ls-files 2>/dev/null | grep -E '\.(o|a|d|gcda|gcno|orig|rej|swp)$|^build/'
@@ -168,5 +179,6 @@ rule function_length "no function over 100 lines"
 rule format "clang-format agrees"
 rule shell_syntax "shell scripts parse"
 rule no_c_included "no .c file is included"
+rule corpora "the corpora of the fuzzers name files"
 rule tree "nothing made is committed"
 exit $status

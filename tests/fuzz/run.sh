@@ -16,7 +16,11 @@ seed() {
 		# the patterns are meant to be expanded
 		# shellcheck disable=SC2086
 		for file in $pattern; do
-			[ -e "$file" ] || continue
+			if [ ! -f "$file" ]; then
+				printf 'FAIL %s: no file is named %s\n' "$1" "$file"
+				status=1
+				continue
+			fi
 			out=$2/$(tr / - <<<"${file%.gz}")
 			[ -e "$out" ] || gzip -dcf "$file" >"$out"
 		done
