@@ -865,6 +865,73 @@ Test(timeline_inject, what_needs_a_held_lock_waits_for_its_release)
 	tl_destroy(tl);
 }
 
+/* While cpu 0 gives pages back under the zone lock, cpu 1 takes from its own list, which needs no lock; 40 pages do. */
+Test(timeline_inject, only_what_wants_the_held_zone_lock_waits)
+{
+	u32 slots[305], own[2], slot;
+	struct timeline *tl = make_timeline(1, 0, TL_BOUND_DEFAULT);
+	struct op op = { .kind = OP_ALLOCN, .count = 305, .type = MIGRATE_MOVABLE };
+	struct tl_injection inj;
+	const struct step *steps;
+	struct sim_error err;
+	bool put_off = true;
+	int count;
+	u32 nr, k, many[400];
+
+	tl_append(tl, &op, slots, NULL, NULL);
+	op = (struct op){ .kind = OP_ALLOCN, .count = 1, .cpu = 1, .type = MIGRATE_MOVABLE };
+	cr_assert_eq(tl_append(tl, &op, own, NULL, &err), SIM_OK);
+	op = (struct op){ .kind = OP_DRAIN, .count = 1 };
+	tl_append(tl, &op, NULL, NULL, NULL);
+	seek_step(tl, 2, STEP_BULK_PAGE);
+	cr_assert(sim_zone_locked(tl_view(tl)));
+	count = sim_pageset(tl_view(tl), 0, 1)->count;
+	cr_assert_gt(count, 1);
+	op = (struct op){ .kind = OP_ALLOC, .count = 1, .cpu = 1, .type = MIGRATE_MOVABLE };
+	cr_assert_eq(tl_inject(tl, &op, &slot, NULL, &put_off, &err), SIM_OK, "%s", err.message);
+	cr_expect_not(put_off);
+	/* It begins with the next step, under the lock. */
+	cr_assert(tl_step_next(tl));
+	cr_assert_eq(tl_steps(tl, 2, &steps, &nr, NULL, &err), SIM_OK);
+	cr_expect_eq(steps[tl_position(tl).step - 1].depth, 1);
+	cr_expect(sim_zone_locked(tl_view(tl)));
+	for (k = tl_position(tl).step; k < nr && steps[k].depth; k++)
+		cr_assert(tl_step_next(tl));
+	cr_expect_eq(sim_pageset(tl_view(tl), 0, 1)->count, count - 1);
+	cr_expect(sim_zone_locked(tl_view(tl)));
+	/* A free is the same; more pages than the list has want a refill, and wait. */
+	seek_step(tl, 2, STEP_BULK_PAGE);
+	op = (struct op){ .kind = OP_FREE, .count = 1, .cpu = 1, .slot = own[0] };
+	cr_assert_eq(tl_inject(tl, &op, NULL, NULL, &put_off, &err), SIM_OK, "%s", err.message);
+	cr_expect_not(put_off);
+	op = (struct op){ .kind = OP_ALLOCN, .count = 400, .cpu = 1, .type = MIGRATE_MOVABLE };
+	cr_assert_eq(tl_inject(tl, &op, many, NULL, &put_off, &err), SIM_OK, "%s", err.message);
+	cr_expect(put_off);
+	/* So does one on the CPU whose pageset is held: it goes to the buddy, which wants the lock. */
+	op = (struct op){ .kind = OP_ALLOC, .count = 1, .type = MIGRATE_MOVABLE };
+	cr_assert_eq(tl_inject(tl, &op, &slot, NULL, &put_off, &err), SIM_OK, "%s", err.message);
+	cr_expect(put_off);
+	for (k = 0; k < 4; k++) {
+		cr_assert_eq(tl_injection(tl, 2, k, &inj, &err), SIM_OK);
+		cr_expect_eq(inj.put_off, k >= 2);
+		cr_expect_not(inj.displaced);
+	}
+	/* The waiting ones begin with the first step after the release. */
+	cr_assert_eq(tl_steps(tl, 2, &steps, &nr, NULL, &err), SIM_OK);
+	for (k = 0; k < nr && !(steps[k].depth && steps[k].id == STEP_REFILL_BEGIN); k++)
+		;
+	cr_assert_lt(k, nr);
+	while (k > 0 && steps[k - 1].depth)
+		k--;
+	seek(tl, 2, k);
+	cr_expect_not(sim_zone_locked(tl_view(tl)));
+	seek(tl, 2, k - 1);
+	cr_expect(sim_zone_locked(tl_view(tl)));
+	seek(tl, 3, 0);
+	sim_check(tl_sim(tl));
+	tl_destroy(tl);
+}
+
 Test(timeline_inject, a_place_that_another_set_lacks_is_counted)
 {
 	u32 slots[2];
@@ -980,6 +1047,8 @@ Test(timeline_inject, forward_and_back_agree_with_injections)
 		for (u32 i = 0; i <= 60; i++) {
 			seek(tl, i, 0);
 			with[i] = digest(tl);
+			/* No page is lost or twice there. */
+			sim_check(tl_sim(tl));
 			injected += i < 60 ? tl_nr_injections(tl, i) : 0;
 		}
 		cr_assert_gt(injected, 10);

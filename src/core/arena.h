@@ -13,6 +13,8 @@
 #ifndef PAGESET_CORE_ARENA_H
 #define PAGESET_CORE_ARENA_H
 
+#include <setjmp.h>
+
 #include "machine.h"
 #include "mm_types.h"
 #include "op.h"
@@ -93,6 +95,8 @@ struct sim {
 	u32 *scratch; /* SIM_OP_LIST_MAX node ids, for lists and bulk */
 	u32 *scratch_base;
 	bool check_invariants;
+	jmp_buf *lock_met; /* a trial: where to go if an operation wants a held zone lock */
+	u32 lock_met_zone;
 };
 
 /* Take over what is copied from the state, after the state was replaced. */
@@ -107,6 +111,13 @@ void sim_reset(struct sim *sim);
  * that is not taken counts as empty.
  */
 void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result);
+/*
+ * Would the operation, begun here in the middle of another, want a zone lock that is held?
+ * It is tried on a copy; false, or true and which zone's. @slots as for sim_run().
+ */
+bool sim_would_wait(const struct sim *sim, const struct op *op, u32 *slots, u32 *zone);
+/* A held zone lock is wanted: ends a trial, else a bug. */
+void sim_lock_met(struct sim *sim, const struct zone *zone) __attribute__((noreturn));
 /* Recompute whether steps must be reported at all. */
 void sim_update_watched(struct sim *sim);
 

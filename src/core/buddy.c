@@ -7,6 +7,9 @@
 
 void zone_lock(struct sim *sim, struct zone *zone)
 {
+	/* Only an operation that is injected, and tried on a copy, can meet it held. */
+	if (unlikely(zone->lock))
+		sim_lock_met(sim, zone);
 	zone->lock = true;
 	sim->hold_now = 0;
 	zone->stats.zone_lock_holds++;

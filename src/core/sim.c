@@ -2,6 +2,7 @@
 #include "sim.h"
 
 #include <stdio.h>
+#include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -960,6 +961,47 @@ void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result 
 		if (unlikely(sim->check_invariants))
 			sim_check_after_op(sim);
 	}
+}
+
+__cold void sim_lock_met(struct sim *sim, const struct zone *zone)
+{
+	SIM_ASSERT(sim->lock_met, "zone %u is locked already", zone->id);
+	sim->lock_met_zone = zone->id;
+	longjmp(*sim->lock_met, 1);
+}
+
+/* setjmp() stands alone here, so that nothing lives across it that it could spoil. */
+static bool runs_through(struct sim *trial, const struct op *op, u32 *slots)
+{
+	jmp_buf met;
+
+	if (setjmp(met))
+		return false;
+	trial->lock_met = &met;
+	sim_run(trial, op, slots, NULL);
+	return true;
+}
+
+bool sim_would_wait(const struct sim *sim, const struct op *op, u32 *slots, u32 *zone)
+{
+	struct sim *trial;
+	bool waits;
+
+	if (sim_clone(sim, &trial, NULL)) {
+		/* No memory for a trial: as if every lock were wanted. */
+		*zone = 0;
+		while (!sim->zones[*zone].lock)
+			++*zone;
+		return true;
+	}
+	sim_set_checking(trial, false);
+	trial->policy = sim->policy;
+	trial->slot_limit = sim->slot_limit;
+	trial->depth = 1;
+	waits = !runs_through(trial, op, slots);
+	*zone = trial->lock_met_zone;
+	sim_destroy(trial);
+	return waits;
 }
 
 __flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)

@@ -444,27 +444,57 @@ struct injection *tl_injections_of(const struct timeline *tl, u64 op, u32 *nr)
 	return tl->inj + lo;
 }
 
-/* May an operation begin here, or would it wait for a lock? */
-static bool may_begin(const struct sim *sim, const struct op *op)
+/* Ticks and drains wait for the pagesets that they work on. */
+static bool waits_for_pageset(const struct sim *sim, const struct op *op)
 {
 	switch (op->kind) {
-	case OP_RECLAIM:
-	case OP_TOUCH:
-	case OP_BOOST_CLEAR:
-		return true;
 	case OP_TICK:
 	case OP_DRAIN:
-		return !sim_zone_locked(sim) && !sim_pageset_locked(sim, op->cpu);
+		return sim_pageset_locked(sim, op->cpu);
 	case OP_DRAIN_ALL:
 	case OP_DRAIN_ZONE:
 		for (u32 cpu = 0; cpu < sim->nr_cpus; cpu++) {
 			if (sim_pageset_locked(sim, cpu))
-				return false;
+				return true;
 		}
-		return !sim_zone_locked(sim);
+		return false;
 	default:
-		return !sim_zone_locked(sim);
+		return false;
 	}
+}
+
+/*
+ * May injection @k begin here, or would it wait for a lock? An allocation or free whose
+ * pageset is locked does not: it goes to the buddy. Whether it wants a zone lock that is
+ * held shows only in running it, so that is tried; the first answer of each place is kept.
+ */
+static bool may_begin(struct timeline *tl, u32 k, const struct op *op, u32 *slots)
+{
+	struct injection *inj = &tl->run.inj[k];
+	struct run *run = &tl->run;
+	bool waits;
+	u32 zone;
+
+	if (waits_for_pageset(tl->sim, op))
+		return false;
+	if (!sim_zone_locked(tl->sim))
+		return true;
+	if (run->tried[k] && tl->sim->zones[run->wanted[k]].lock)
+		return false;
+	if (!run->tried[k] && inj->trial_known) {
+		waits = inj->trial_waits;
+		zone = inj->trial_zone;
+	} else {
+		waits = sim_would_wait(tl->sim, op, slots, &zone);
+	}
+	if (!run->tried[k]) {
+		inj->trial_known = true;
+		inj->trial_waits = waits;
+		inj->trial_zone = (u16)zone;
+	}
+	run->tried[k] = waits;
+	run->wanted[k] = (u16)zone;
+	return !waits;
 }
 
 static void run_injection(struct timeline *tl, u32 k, const struct op *op, bool listed)
@@ -496,7 +526,7 @@ static void begin_injections(struct timeline *tl, const struct step *step)
 		if (run->state[k] != RUN_DUE)
 			continue;
 		listed = log_decode(inj->code, &op, tl->inj_slots);
-		if (!may_begin(tl->sim, &op))
+		if (!may_begin(tl, k, &op, listed ? tl->inj_slots : NULL))
 			continue;
 		run->put_off[k] = !now;
 		run_injection(tl, k, &op, listed);
@@ -575,6 +605,7 @@ static bool run_watched(struct timeline *tl, const struct op *op, u32 *slots,
 	memset(run->results, 0, sizeof(run->results));
 	memset(run->put_off, 0, sizeof(run->put_off));
 	memset(run->displaced, 0, sizeof(run->displaced));
+	memset(run->tried, 0, sizeof(run->tried));
 	if (setjmp(run->stopped)) {
 		sim_set_observer(tl->sim, NULL, NULL);
 		return false;
@@ -988,6 +1019,10 @@ void tl_forget_from(struct timeline *tl, u64 op)
 {
 	forget_steps(tl);
 	tl->cursor_op = TL_NOWHERE;
+	for (size_t i = 0; i < tl->nr_inj; i++) {
+		if (tl->inj[i].op >= op)
+			tl->inj[i].trial_known = false;
+	}
 	if (tl->events_to > op)
 		tl->events_to = op;
 	while (tl->ck.nr > 1 && ckpt_op(&tl->ck, tl->ck.nr - 1) > op)

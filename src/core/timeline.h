@@ -123,8 +123,9 @@ u32 tl_base_patches(const struct timeline *tl);
 
 /*
  * Inject an operation at the current step (an interrupt): an alloc or free on the
- * same CPU meets a locked pageset and goes to the buddy; what needs a held lock is put
- * off to the first step after the release. Its place is (op, step id, n-th occurrence);
+ * same CPU meets a locked pageset and goes to the buddy; what wants a zone lock that is
+ * held, and a tick or drain of a held pageset, is put off to the first step after the
+ * release. Its place is (op, step id, n-th occurrence);
  * where that does not occur under another patch set it runs after the operation.
  * At most TL_INJECT_MAX in one operation. Only what an interrupt could do: allocations,
  * frees, ticks, drains, reclaim, touch, boost_clear. Slots as in tl_insert(); @slots as

@@ -21,6 +21,9 @@ struct injection {
 	u16 step_id;
 	bool displaced; /* when the operation last ran whole, its place did not occur */
 	bool put_off;	/* then, it had to wait for a lock */
+	/* At its place a zone lock was held: did it want that one, and which? Known until an edit. */
+	bool trial_known, trial_waits;
+	u16 trial_zone;
 	u32 bytes;
 	u8 *code; /* as in the log */
 };
@@ -46,6 +49,8 @@ struct run {
 	u32 occurred[TL_INJECT_MAX];
 	u8 state[TL_INJECT_MAX]; /* enum run_state */
 	bool put_off[TL_INJECT_MAX], displaced[TL_INJECT_MAX];
+	bool tried[TL_INJECT_MAX]; /* it waits for the zone lock wanted[] */
+	u16 wanted[TL_INJECT_MAX];
 	struct op_result results[TL_INJECT_MAX];
 };
 
