@@ -131,6 +131,58 @@ static int all_prefixes(void *ctx)
 	return 0;
 }
 
+/* Lines away, letters changed: what is left of the document goes on to the later stages, whole or not at all. */
+static int damaged(void *ctx)
+{
+	const struct base_text *t = ctx;
+	u64 rng = 12345;
+
+	for (int round = 0; round < 3000; round++) {
+		char *data = malloc(t->len + 1);
+		size_t len = t->len;
+
+		memcpy(data, t->data, len);
+		for (int k = 0; k < 1 + round % 4; k++) {
+			size_t at;
+
+			rng = rng * 6364136223846793005u + 1442695040888963407u;
+			at = (rng >> 33) % len;
+			if (rng >> 60 < 5) {
+				char *line = memchr(data + at, '\n', len - at), *end;
+
+				end = line ? memchr(line + 1, '\n',
+						    len - (size_t)(line + 1 - data)) :
+					     NULL;
+				if (!end)
+					continue;
+				memmove(line, end, len - (size_t)(end - data));
+				len -= (size_t)(end - line);
+			} else {
+				data[at] = "x09:-{}[],$ \n'\"&*#!"[(rng >> 40) % 19];
+			}
+		}
+		load_data(data, len);
+		free(data);
+	}
+	return 0;
+}
+
+Test(scenario_bad, damaged_files_end_in_an_error_or_load)
+{
+	static const char *const files[] = { "scenarios/exit-drain.yaml",
+					     "tests/scenarios_bad/all-stages.yaml",
+					     "scenarios/remote-expire.yaml" };
+	struct base_text t;
+	struct diag d;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		cr_assert_eq(base_text_read(&t, files[i], 1 << 20, &d), BASE_ERR_OK, "%s",
+			     d.message);
+		cr_assert_eq(in_child(damaged, &t), 0, "%s", files[i]);
+		base_text_free(&t);
+	}
+}
+
 Test(scenario_bad, truncated_files_end_in_an_error_or_load)
 {
 	struct base_text t;

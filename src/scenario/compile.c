@@ -86,7 +86,7 @@ static void *compile_expr(struct scenario *scn, const struct node *n, struct dia
 	struct diag *d;
 	u64 line, column;
 
-	if (!scn->expr || !scn->names)
+	if (!scn->expr || !scn->names || n->faulty)
 		return NULL;
 	scope_fill(scope, 0, 0);
 	if (scn->expr->compile(scn->expr->ctx, scn->names, scn->info.default_zone, scope, SCOPE_NR,
@@ -480,13 +480,18 @@ static void compile_list(struct scenario *scn, const struct fmt_step *fmt, u32 n
 	*items = base_alloc(nr, sizeof(**items));
 	for (u32 i = 0; i < nr; i++) {
 		struct item *it = &(*items)[i];
+		size_t before;
 
 		it->kind = (u8)kind_of(&fmt[i]);
 		it->fmt = &fmt[i];
 		/* the key, not the '{' or the dash before it */
 		it->at = fmt[i].node->keys[0];
 		it->group = UINT32_MAX;
+		before = ds->nr + ds->dropped;
 		compile_one(scn, it, ds);
+		if (it->kind != SK_expect && it->kind != SK_predict &&
+		    ds->nr + ds->dropped != before)
+			scn->ops_unsure = true;
 	}
 }
 

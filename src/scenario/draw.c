@@ -72,7 +72,7 @@ static struct drawn *find(struct draw *dr, const char *name)
 	return NULL;
 }
 
-static struct diag *fault(struct draw *dr, const struct node *n, size_t byte, const char *message)
+static struct diag *fault(struct draw *dr, struct node *n, size_t byte, const char *message)
 {
 	struct diag *d;
 	struct node plain = *n;
@@ -84,7 +84,7 @@ static struct diag *fault(struct draw *dr, const struct node *n, size_t byte, co
 	d = base_diags_add(dr->ds, BASE_ERR_SYNTAX, dr->doc->text.name, line, column, "%s",
 			   message);
 	base_diag_excerpt_text(d, &dr->doc->text);
-	dr->faulty = true;
+	dr->faulty = n->faulty = true;
 	return d;
 }
 
@@ -95,7 +95,7 @@ static bool is_name(const char *s)
 }
 
 /* The inside of ${rand ...}: words[1..] are low, high, name. */
-static struct drawn *declare(struct draw *dr, const struct node *n, size_t byte, char *words[4])
+static struct drawn *declare(struct draw *dr, struct node *n, size_t byte, char *words[4])
 {
 	s64 low, high;
 	struct drawn *old;
@@ -139,7 +139,7 @@ static struct drawn *declare(struct draw *dr, const struct node *n, size_t byte,
 }
 
 /* One ${...} of a scalar: inside is NUL-terminated. NULL after a fault; in the first pass also for a mere name. */
-static struct drawn *one(struct draw *dr, const struct node *n, size_t byte, char *inside)
+static struct drawn *one(struct draw *dr, struct node *n, size_t byte, char *inside)
 {
 	char *words[5], *save = NULL, message[256];
 	struct drawn *d;
@@ -206,7 +206,7 @@ static void scalar(struct draw *dr, struct node *n)
 		at = (size_t)(end - n->text) + 1;
 	}
 	fclose(f);
-	if (!dr->declare && !dr->faulty) {
+	if (!dr->declare && !n->faulty) {
 		n->text = node_alloc(dr->doc, size + 1);
 		memcpy(n->text, out, size);
 		n->len = size;

@@ -57,6 +57,12 @@ extern const struct map_spec spec_scenario, spec_machine, spec_answers;
  * Checks a document against a table and loads it through libcyaml: *data is a struct fmt_... with places, to be given back
  * by schema_free(). All faults go to @ds.
  */
+/*
+ * schema_load() of what is sound: entries of lists and keys of the whole that have a fault are told, taken out of @doc, and
+ * the rest is loaded. *data is NULL if that makes nothing whole.
+ */
+enum base_err schema_load_sound(struct node_doc *doc, const struct map_spec *spec, void **data,
+				struct diags *ds);
 enum base_err schema_load(struct node_doc *doc, const struct map_spec *spec, void **data,
 			  struct diags *ds);
 void schema_free(const struct map_spec *spec, void *data);

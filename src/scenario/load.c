@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A scenario out of a text: nodes, drawn values, structs, machine, steps, in this order; each stage tells all its faults. */
+/* A scenario out of a text: nodes, drawn values, structs, machine, steps, in this order; what is sound after one goes on to the next. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,23 +139,34 @@ static void fill_info(struct scenario *scn)
 		info->costs = "";
 }
 
+/* Without one of these the machine is another one: nothing is judged that depends on it. */
+static const char *const basis_keys[] = { "machine", "series", "patches", "zone" };
+
 static void load_stages(struct scenario *scn, const struct scn_options *o, struct diags *ds)
 {
-	size_t before = faults(ds);
+	bool basis[ARRAY_SIZE(basis_keys)], sound, drawn;
 
 	if (node_read(&scn->doc, ds))
 		return;
 	scn->info.seed = early_seed(scn, o);
-	if (draw_values(&scn->doc, scn->info.seed, ds))
+	drawn = draw_values(&scn->doc, scn->info.seed, ds) == BASE_ERR_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(basis_keys); i++)
+		basis[i] = node_get(scn->doc.root, basis_keys[i]) != NULL;
+	sound = schema_load_sound(&scn->doc, &spec_scenario, (void **)&scn->fmt, ds) == BASE_ERR_OK;
+	if (!scn->fmt)
 		return;
-	if (schema_load(&scn->doc, &spec_scenario, (void **)&scn->fmt, ds))
-		return;
-	set_patches(scn, o, ds);
-	build_machine(scn, o, ds);
+	for (size_t i = 0; i < ARRAY_SIZE(basis_keys); i++)
+		scn->basis_lost = scn->basis_lost ||
+				  (basis[i] && !node_get(scn->doc.root, basis_keys[i]));
+	scn->ops_unsure = !sound || !drawn;
+	if (!scn->basis_lost) {
+		set_patches(scn, o, ds);
+		build_machine(scn, o, ds);
+	}
 	fill_info(scn);
 	set_default_zone(scn, ds);
 	compile_steps(scn, ds);
-	if (scn->machine_ok && faults(ds) == before)
+	if (scn->machine_ok && !scn->ops_unsure)
 		dry_run(scn, ds);
 	/* the table of questions no longer moves */
 	scn->info.predicts = scn->predicts;

@@ -28,6 +28,7 @@ struct node {
 	u8 kind, style;
 	bool drawn;	    /* scalar: ${...} was replaced, text is not what stands in the file */
 	bool visited;	    /* by the pass that replaces */
+	bool faulty;	    /* a fault of it was told: what comes later leaves it alone */
 	u16 height;	    /* levels below */
 	u32 line, column;   /* from 1 */
 	u32 nr;		    /* items; map: keys */

@@ -47,6 +47,8 @@ struct scenario {
 	struct fmt_scenario *fmt;
 	struct machine machine;
 	bool machine_ok;
+	bool basis_lost;   /* the machine, or what else the steps stand on, had a fault */
+	bool ops_unsure;   /* faults took operations away: what depends on them is not judged */
 	struct sim *names; /* while compiling: a machine for the names of fields */
 	const struct scn_expr_ops *expr;
 	const struct scn_hooks *hooks;

@@ -19,6 +19,7 @@ struct check {
 	struct diags *ds;
 	FILE *out;
 	bool faulty;
+	u32 nr; /* faults that no entry of a list and no key of the whole takes with it */
 };
 
 static void check_map(struct check *c, const struct map_spec *spec, const struct node *n,
@@ -26,8 +27,16 @@ static void check_map(struct check *c, const struct map_spec *spec, const struct
 
 /* ---- faults ---------------------------------------------------------------------------------------------------------- */
 
-#define fault(c, n, ...) \
-	((c)->faulty = true, node_fault((c)->doc, (c)->ds, BASE_ERR_SYNTAX, n, __VA_ARGS__))
+#define fault(c, n, ...)                \
+	((c)->faulty = true, (c)->nr++, \
+	 node_fault((c)->doc, (c)->ds, BASE_ERR_SYNTAX, n, __VA_ARGS__))
+
+/* What began at @nr faults is one entry or key: if it has faults, they are its own from now on. */
+static void keep_in(struct check *c, u32 nr, struct node *n)
+{
+	n->faulty = n->faulty || c->nr != nr;
+	c->nr = nr;
+}
 
 static const char *kind_text(const struct node *n)
 {
@@ -42,6 +51,7 @@ static void fault_parsed(struct check *c, const struct node *n, const char *key,
 	snprintf(message, sizeof(message), "%s: %.900s", key, d->message);
 	base_diag_hint(node_fault(c->doc, c->ds, d->code, n, "%s", message), "%s", d->hint);
 	c->faulty = true;
+	c->nr++;
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------------- */
@@ -271,6 +281,8 @@ static void args(struct check *c, const struct field_spec *f, const struct node 
 
 static void list(struct check *c, const struct field_spec *f, const struct node *n)
 {
+	u32 sound = 0;
+
 	if (n->kind != NODE_LIST || n->nr == 0) {
 		base_diag_hint(n->kind == NODE_LIST ? fault(c, n, "%s is empty", f->key) :
 						      fault(c, n, "%s is %s", f->key, kind_text(n)),
@@ -279,15 +291,53 @@ static void list(struct check *c, const struct field_spec *f, const struct node 
 	}
 	putc('[', c->out);
 	for (u32 i = 0; i < n->nr; i++) {
+		u32 nr = c->nr;
+
 		check_map(c, f->sub, n->items[i], f->key);
+		keep_in(c, nr, n->items[i]);
+		sound += !n->items[i]->faulty;
 		if (i + 1 < n->nr)
 			fputs(",\n", c->out);
 	}
 	putc(']', c->out);
+	/* Nothing left: then the list as a whole has to go. */
+	c->nr += sound == 0;
+}
+
+/* A key that is not there, as libcyaml must see it; maps may be left out. */
+static bool absent(struct check *c, const struct field_spec *f)
+{
+	switch (f->type) {
+	case FT_MAP:
+		return false;
+	case FT_BOOL:
+		fprintf(c->out, "%s: %s", f->member, f->def ? "true" : "false");
+		return true;
+	case FT_TEXT:
+	case FT_EXPR:
+	case FT_NAME:
+		fprintf(c->out, "%s: \"\"", f->member);
+		return true;
+	case FT_SCALARS:
+	case FT_ARGS:
+	case FT_LIST:
+		fprintf(c->out, "%s: []", f->member);
+		return true;
+	default:
+		fprintf(c->out, "%s: %" PRId64, f->member, f->def);
+		return true;
+	}
 }
 
 static void value(struct check *c, const struct field_spec *f, const struct node *n)
 {
+	if (n->kind == NODE_SCALAR && n->faulty && f->type != FT_MAP) {
+		/* Told before; what stands there says nothing. */
+		c->faulty = true;
+		c->nr++;
+		absent(c, f);
+		return;
+	}
 	fprintf(c->out, "%s: ", f->member);
 	switch (f->type) {
 	case FT_INT:
@@ -323,31 +373,6 @@ static void value(struct check *c, const struct field_spec *f, const struct node
 	case FT_LIST:
 		list(c, f, n);
 		break;
-	}
-}
-
-/* A key that is not there, as libcyaml must see it; maps may be left out. */
-static bool absent(struct check *c, const struct field_spec *f)
-{
-	switch (f->type) {
-	case FT_MAP:
-		return false;
-	case FT_BOOL:
-		fprintf(c->out, "%s: %s", f->member, f->def ? "true" : "false");
-		return true;
-	case FT_TEXT:
-	case FT_EXPR:
-	case FT_NAME:
-		fprintf(c->out, "%s: \"\"", f->member);
-		return true;
-	case FT_SCALARS:
-	case FT_ARGS:
-	case FT_LIST:
-		fprintf(c->out, "%s: []", f->member);
-		return true;
-	default:
-		fprintf(c->out, "%s: %" PRId64, f->member, f->def);
-		return true;
 	}
 }
 
@@ -442,6 +467,16 @@ static bool short_form(struct check *c, const struct map_spec *spec, const struc
 	return true;
 }
 
+static void whole_value(struct check *c, const struct field_spec *f, const struct node *v,
+			bool of_root)
+{
+	u32 nr = c->nr;
+
+	value(c, f, v);
+	if (of_root)
+		keep_in(c, nr, (struct node *)(uintptr_t)v);
+}
+
 static void check_map(struct check *c, const struct map_spec *spec, const struct node *n,
 		      const char *key)
 {
@@ -477,7 +512,7 @@ static void check_map(struct check *c, const struct map_spec *spec, const struct
 		fputs(comma, c->out);
 		comma = ",\n";
 		if (v)
-			value(c, f, v);
+			whole_value(c, f, v, n == c->doc->root);
 		else
 			absent(c, f);
 	}
@@ -554,35 +589,97 @@ static cyaml_config_t config(char log_buf[CYAML_SAYS_MAX])
 	};
 }
 
-enum base_err schema_load(struct node_doc *doc, const struct map_spec *spec, void **data,
-			  struct diags *ds)
+/* Checks the document and writes it anew into *buf, for free(); true if nothing is wrong with it. */
+static bool check_all(struct node_doc *doc, const struct map_spec *spec, struct diags *ds,
+		      char **buf, size_t *size)
 {
 	struct check c = { .doc = doc, .ds = ds };
-	char log_buf[CYAML_SAYS_MAX] = "";
-	cyaml_config_t cfg = config(log_buf);
-	char *buf = NULL;
-	size_t size = 0;
-	cyaml_err_t err;
 
-	*data = NULL;
-	c.out = open_memstream(&buf, &size);
+	*buf = NULL;
+	c.out = open_memstream(buf, size);
 	BASE_CHECK(c.out != NULL, "%s", spec->name);
 	check_map(&c, spec, doc->root, spec->help);
 	fclose(c.out);
-	if (c.faulty) {
-		free(buf);
-		return BASE_ERR_SYNTAX;
-	}
-	err = cyaml_load_data((const unsigned char *)buf, size, &cfg, spec->cyaml,
-			      (cyaml_data_t **)data, NULL);
-	free(buf);
+	return !c.faulty;
+}
+
+static enum base_err load_text(struct node_doc *doc, const struct map_spec *spec, const char *buf,
+			       size_t size, void **data, struct diags *ds)
+{
+	char log_buf[CYAML_SAYS_MAX] = "";
+	cyaml_config_t cfg = config(log_buf);
+	cyaml_err_t err = cyaml_load_data((const unsigned char *)buf, size, &cfg, spec->cyaml,
+					  (cyaml_data_t **)data, NULL);
+
 	if (err != CYAML_OK) {
 		base_diags_add(ds, BASE_ERR_SYNTAX, doc->text.name, 0, 0,
 			       "cannot be loaded: %s (%s)", cyaml_strerror(err), log_buf);
+		*data = NULL;
 		return BASE_ERR_SYNTAX;
 	}
 	bind_map(spec, doc->root, *data);
 	return BASE_ERR_OK;
+}
+
+enum base_err schema_load(struct node_doc *doc, const struct map_spec *spec, void **data,
+			  struct diags *ds)
+{
+	enum base_err err = BASE_ERR_SYNTAX;
+	size_t size;
+	char *buf;
+
+	*data = NULL;
+	if (check_all(doc, spec, ds, &buf, &size))
+		err = load_text(doc, spec, buf, size, data, ds);
+	free(buf);
+	return err;
+}
+
+/* Entries of lists, and keys of the whole, that had a fault; a list that had nothing else is one. */
+static void take_out(struct node *n, bool whole)
+{
+	u32 kept = 0;
+
+	if (n->kind == NODE_SCALAR)
+		return;
+	for (u32 i = 0; i < n->nr; i++) {
+		if ((whole || n->kind == NODE_LIST) && n->items[i]->faulty)
+			continue;
+		take_out(n->items[i], false);
+		if (n->kind == NODE_MAP)
+			n->keys[kept] = n->keys[i];
+		n->items[kept++] = n->items[i];
+	}
+	n->nr = kept;
+}
+
+enum base_err schema_load_sound(struct node_doc *doc, const struct map_spec *spec, void **data,
+				struct diags *ds)
+{
+	struct diags unseen;
+	size_t size;
+	char *buf;
+
+	*data = NULL;
+	if (check_all(doc, spec, ds, &buf, &size)) {
+		enum base_err err = load_text(doc, spec, buf, size, data, ds);
+
+		free(buf);
+		return err;
+	}
+	free(buf);
+	if (doc->root->kind != NODE_MAP)
+		return BASE_ERR_SYNTAX;
+	take_out(doc->root, true);
+	base_diags_init(&unseen, 1);
+	/* What is missing now has its default; whether the rest is whole is libcyaml's to say. */
+	check_all(doc, spec, &unseen, &buf, &size);
+	/* libcyaml calls nothing at all a success. */
+	if (size)
+		load_text(doc, spec, buf, size, data, &unseen);
+	base_diags_free(&unseen);
+	free(buf);
+	return BASE_ERR_SYNTAX;
 }
 
 void schema_free(const struct map_spec *spec, void *data)
