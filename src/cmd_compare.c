@@ -313,7 +313,7 @@ static int run(const struct call *call)
 
 	c->call = call;
 	setup_bounds_begin(call, &c->bounds);
-	status = work_load(call, call->args.items[0], &c->w);
+	status = work_load_any(call, call->args.items[0], &c->w);
 	if (!status)
 		status = compare(c);
 	diverge_free(c->runs, c->nr);
@@ -327,7 +327,7 @@ const struct verb verb_compare = {
 	.args = "FILE",
 	.help = "patch sets side by side, and where they part",
 	.about =
-		"FILE is a scenario or a file of operations. The operations of the first level run under all\n"
+		"FILE is a scenario, a file of operations, a trace or a saved session. The operations of the first level run under all\n"
 		"(ops: same); a scenario with tasks or Lua runs again for each (ops: re-run), since there the\n"
 		"order can depend on the patches. Fields that one side lacks are not compared.",
 	.options = compare_options,

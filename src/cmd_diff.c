@@ -31,7 +31,7 @@ static int record(struct diff *d, int side, const struct work *w, u32 patches)
 static int prepare_sets(struct diff *d)
 {
 	char *const *args = d->call->args.items;
-	int status = work_load(d->call, args[0], &d->w[0]);
+	int status = work_load_any(d->call, args[0], &d->w[0]);
 
 	for (int s = 0; s < 2 && !status; s++) {
 		status = setup_parse_set(d->call, s ? "SETB" : "SETA", args[s + 1],
@@ -102,7 +102,7 @@ static int prepare_files(struct diff *d)
 	int status = 0;
 
 	for (int s = 0; s < 2 && !status; s++) {
-		status = work_load(d->call, d->call->args.items[s], &d->w[s]);
+		status = work_load_any(d->call, d->call->args.items[s], &d->w[s]);
 		if (!status)
 			status = record(d, s, &d->w[s], d->w[s].patches);
 		d->runs[s].name = d->call->args.items[s];
@@ -234,7 +234,9 @@ const struct verb verb_diff = {
 	.help = "the first difference of two patch sets or files",
 	.about =
 		"With two sets the same operations run under both; with two files each runs its own under its\n"
-		"own set. Says operation, step, field and values. Fields that one side lacks are not compared.\n"
+		"own set. A file is a scenario, operations, a trace, or a session saved from the screen: of that\n"
+		"the line that was shown, with all that was put in by hand. Says operation, step, field and\n"
+		"values. Fields that one side lacks are not compared.\n"
 		"Exit status 1 if anything differs.",
 	.common = SETUP_COMMON & ~COMMON_BIT(ASCII),
 	.args_min = 2,

@@ -11,6 +11,7 @@
 #include "expr_glue.h"
 #include "kernel/trace_ops.h"
 #include "scn_files.h"
+#include "session_file.h"
 #include "setup.h"
 #include "tui/ui.h"
 #include "verb.h"
@@ -74,6 +75,10 @@ struct opened {
 	struct ui_cue *cues;
 	size_t nr_cues, max_cues;
 	char note[256];
+	char **options; /* "seed=7", as it was opened */
+	size_t nr_options;
+	const char *sets[SESSION_OPTIONS_MAX];
+	bool reopened; /* by a session: its options count, not the command line's */
 };
 
 static struct ui_cue *add_cue(struct opened *o, enum ui_cue_kind kind, u64 op, const char *text)
@@ -252,6 +257,7 @@ static void close_file(void *ctx)
 	base_text_free(&o->text);
 	free(o->cues);
 	free(o->path);
+	session_options_free(o->options, o->nr_options);
 	free(o);
 }
 
@@ -306,6 +312,12 @@ static bool open_scenario(struct library *lib, struct opened *o, struct ui_sourc
 	bool ok;
 
 	setup_scenario(lib->call, &options);
+	if (o->reopened) {
+		options = (struct scn_options){ .expr = options.expr, .hooks = options.hooks };
+		if (!session_options_apply((const char *const *)o->options, o->nr_options, &options,
+					   o->sets, error, size))
+			return false;
+	}
 	base_diags_init(&ds, 20);
 	ok = scn_load(o->path, &options, &o->scn, &ds) == BASE_ERR_OK;
 	if (!ok && ds.nr > 0)
@@ -375,15 +387,14 @@ static bool open_trace(struct opened *o, struct ui_source *src, char *error, siz
 	return true;
 }
 
-static bool open_file(void *ctx, const char *path, struct ui_source *src, char *error, size_t size)
+/* @o is freed on failure. */
+static bool open_it(struct library *lib, struct opened *o, struct ui_source *src, char *error,
+		    size_t size)
 {
-	struct library *lib = ctx;
-	struct opened *o = base_alloc(1, sizeof(*o));
 	struct diag d;
 	bool ok;
 
-	o->path = base_strdup(path);
-	if (base_text_read(&o->text, path, TEXT_MAX, &d)) {
+	if (base_text_read(&o->text, o->path, TEXT_MAX, &d)) {
 		first_fault(&d, 0, error, size);
 		close_file(o);
 		return false;
@@ -402,7 +413,35 @@ static bool open_file(void *ctx, const char *path, struct ui_source *src, char *
 	src->path = o->path;
 	src->cues = cues;
 	src->close = close_file;
+	src->options = (const char *const *)o->options;
+	src->nr_options = o->nr_options;
 	return true;
+}
+
+static bool open_file(void *ctx, const char *path, struct ui_source *src, char *error, size_t size)
+{
+	struct library *lib = ctx;
+	struct opened *o = base_alloc(1, sizeof(*o));
+
+	o->path = base_strdup(path);
+	o->options = session_options_of(lib->call, &o->nr_options);
+	return open_it(lib, o, src, error, size);
+}
+
+static bool reopen_file(void *ctx, const char *session_path, const char *path,
+			const char *const *options, size_t nr_options, struct ui_source *src,
+			char *error, size_t size)
+{
+	struct opened *o = base_alloc(1, sizeof(*o));
+
+	o->path = base_strdup(session_scenario(session_path, path));
+	o->options = base_alloc(nr_options + 1, sizeof(*o->options));
+	o->reopened = true;
+	while (o->nr_options < nr_options) {
+		o->options[o->nr_options] = base_strdup(options[o->nr_options]);
+		o->nr_options++;
+	}
+	return open_it(ctx, o, src, error, size);
 }
 
 static bool save_answers(void *ctx, const char *path, const struct answer *given, size_t nr,
@@ -559,7 +598,7 @@ static bool has_terminal(void)
 }
 
 /* All faults of the file that was named, before the screen hides them. */
-static int try_file(const struct call *call, const char *path)
+static int try_file(const struct call *call, const char *path, bool *session)
 {
 	struct scn_options options;
 	struct scenario *scn = NULL;
@@ -572,8 +611,9 @@ static int try_file(const struct call *call, const char *path)
 	if (base_text_read(&text, path, TEXT_MAX, &d))
 		return call_fail(call, &d);
 	ops = is_ops(&text) || trace_ops_is_trace(text.data, text.len);
+	*session = session_is(text.data, text.len);
 	base_text_free(&text);
-	if (ops)
+	if (ops || *session)
 		return 0;
 	setup_scenario(call, &options);
 	base_diags_init(&ds, 100);
@@ -592,7 +632,7 @@ static int run(const struct call *call)
 	struct ui_expr expr = { .compile = expr_compile,
 				.eval = expr_eval,
 				.release = expr_release };
-	struct ui_library library = { .ctx = &lib, .open = open_file };
+	struct ui_library library = { .ctx = &lib, .open = open_file, .reopen = reopen_file };
 	struct ui_options opt = { .library = &library,
 				  .expr = &expr,
 				  .open = path,
@@ -603,7 +643,7 @@ static int run(const struct call *call)
 				  .no_colour = call->common->colour == BASE_COLOUR_NEVER,
 				  .mouse = !o->no_mouse,
 				  .palette = (enum ui_palette)o->palette };
-	bool script = o->keys || o->dump || o->size;
+	bool script = o->keys || o->dump || o->size, session = false;
 	struct diag d;
 	int status = 0;
 
@@ -616,9 +656,13 @@ static int run(const struct call *call)
 	else if (!has_terminal())
 		return no_terminal(call, path, "a screen needs a terminal");
 	if (!status && path)
-		status = try_file(call, path);
+		status = try_file(call, path, &session);
 	if (status)
 		return status;
+	if (session) {
+		opt.open = NULL;
+		opt.session = path;
+	}
 	if (!path)
 		library_load(&lib);
 	library.nr = lib.nr;

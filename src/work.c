@@ -9,6 +9,7 @@
 #include "core/field.h"
 #include "data_dir.h"
 #include "kernel/trace_ops.h"
+#include "session_file.h"
 
 /* An operation file of more than this is refused before it fills the memory. */
 #define WORK_TEXT_MAX ((size_t)1 << 30)
@@ -85,15 +86,48 @@ static int load_trace(const struct call *call, struct work *w, const struct base
 	return use_ops(call, w);
 }
 
+/* What the session was opened with, where the command line says nothing else. */
+static int add_saved_options(const struct call *call, const struct work *w, struct scn_options *o,
+			     const char **sets)
+{
+	struct scn_options given = *o;
+	char error[BASE_DIAG_TEXT_MAX / 2];
+	struct diag d;
+
+	*o = (struct scn_options){ .expr = given.expr, .hooks = given.hooks };
+	if (!session_options_apply(w->session->options, w->session->nr_options, o, sets, error,
+				   sizeof(error))) {
+		base_diag_set(&d, BASE_ERR_SYNTAX, w->session_path, 0, 0, "%s", error);
+		return call_fail(call, &d);
+	}
+	if (given.seed_given) {
+		o->seed_given = true;
+		o->seed = given.seed;
+	}
+	o->machine = given.machine ? given.machine : o->machine;
+	o->series = given.series ? given.series : o->series;
+	o->patches = given.patches ? given.patches : o->patches;
+	if (given.nr_sets) {
+		o->sets = given.sets;
+		o->nr_sets = given.nr_sets;
+	}
+	return 0;
+}
+
 static int load_scenario(const struct call *call, struct work *w, const struct base_text *text)
 {
 	const struct scn_info *info;
+	const char *sets[SESSION_OPTIONS_MAX];
 	struct scn_options o;
 	enum base_err err;
 	struct diags ds;
 	int status = 0;
 
 	setup_scenario(call, &o);
+	if (w->session)
+		status = add_saved_options(call, w, &o, sets);
+	if (status)
+		return status;
 	base_diags_init(&ds, 100);
 	if (strcmp(w->path, "-") == 0)
 		err = scn_load_text(text->name, text->data, text->len, &o, &w->scn, &ds);
@@ -129,7 +163,44 @@ static bool is_ops(const struct base_text *text)
 	return false;
 }
 
-int work_load(const struct call *call, const char *path, struct work *w)
+/* The set under which a session's shown line begins now. */
+static u32 session_set(const struct session *s)
+{
+	const struct session_branch *b = &s->branches[s->shown];
+	u32 set = s->patches;
+
+	for (u32 i = 0; i < b->nr_edits; i++)
+		if (b->edits[i].kind == SESSION_BASE)
+			set = b->edits[i].set;
+	return set;
+}
+
+static int load_session(const struct call *call, struct work *w, const struct base_text *text)
+{
+	struct sim_error err;
+	struct diag d;
+	u32 line;
+
+	w->session = base_alloc(1, sizeof(*w->session));
+	w->session_path = w->path;
+	if (session_parse(text->data, text->len, w->session, &line, &err)) {
+		base_diag_set(&d, BASE_ERR_SYNTAX, text->name, line, 0, "%s", err.message);
+		return call_fail(call, &d);
+	}
+	w->path = session_scenario(w->session_path, w->session->scenario);
+	return 0;
+}
+
+static int load_text(const struct call *call, struct work *w, const struct base_text *text)
+{
+	if (is_ops(text))
+		return load_ops(call, w, text);
+	if (trace_ops_is_trace(text->data, text->len))
+		return load_trace(call, w, text);
+	return load_scenario(call, w, text);
+}
+
+int work_load_any(const struct call *call, const char *path, struct work *w)
 {
 	struct base_text text;
 	struct diag d;
@@ -140,15 +211,37 @@ int work_load(const struct call *call, const char *path, struct work *w)
 	machine_init(&w->own);
 	if (base_text_read(&text, path, WORK_TEXT_MAX, &d))
 		return call_fail(call, &d);
-	if (is_ops(&text))
-		status = load_ops(call, w, &text);
-	else if (trace_ops_is_trace(text.data, text.len))
-		status = load_trace(call, w, &text);
-	else
-		status = load_scenario(call, w, &text);
+	if (session_is(text.data, text.len)) {
+		status = load_session(call, w, &text);
+		base_text_free(&text);
+		if (status)
+			return status;
+		if (base_text_read(&text, w->path, WORK_TEXT_MAX, &d)) {
+			base_diag_hint(&d, "%s was saved with this scenario open", w->session_path);
+			return call_fail(call, &d);
+		}
+	}
+	status = load_text(call, w, &text);
 	base_text_free(&text);
+	if (w->session && !status) {
+		w->patches = session_set(w->session);
+		w->reruns = false;
+	}
 	w->series = patch_series(w->patches);
 	return status;
+}
+
+int work_load(const struct call *call, const char *path, struct work *w)
+{
+	struct diag d;
+	int status = work_load_any(call, path, w);
+
+	if (status || !w->session)
+		return status;
+	base_diag_set(&d, BASE_ERR_USAGE, w->session_path, 0, 0,
+		      "a saved session cannot be played event by event");
+	base_diag_hint(&d, "diff and compare take it, and the screen: pageset tui --session FILE");
+	return call_fail(call, &d);
 }
 
 void work_free(struct work *w)
@@ -156,6 +249,9 @@ void work_free(struct work *w)
 	scn_free(w->scn);
 	kern_ops_free(&w->ops);
 	machine_free(&w->own);
+	if (w->session)
+		session_free(w->session);
+	free(w->session);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -247,6 +343,24 @@ static int cut_to(const struct call *call, const struct work *w, struct timeline
 	return 0;
 }
 
+/* What the session's shown line has beyond its scenario; then the set that is wanted. */
+static int add_edits(const struct call *call, const struct work *w, u32 patches,
+		     struct timeline *tl)
+{
+	struct sim_error err;
+	struct diag d;
+	u32 line;
+
+	if (session_replay(w->session, w->session->shown, tl, &line, &err)) {
+		base_diag_set(&d, BASE_ERR_RANGE, w->session_path, line, 0, "%s", err.message);
+		return call_fail(call, &d);
+	}
+	if ((tl_base_patches(tl) != patches && tl_set_base_patches(tl, patches, &err)) ||
+	    tl_seek(tl, tl_length(tl), 0, &err))
+		return fail_sim(call, w, &err);
+	return 0;
+}
+
 int work_record(const struct call *call, const struct work *w, u32 patches,
 		const struct setup_bounds *bounds, struct timeline **out, bool *cut)
 {
@@ -259,19 +373,25 @@ int work_record(const struct call *call, const struct work *w, u32 patches,
 	*out = NULL;
 	*cut = false;
 	/* the log is all that must grow: no bound but the host's */
-	if (tl_create(w->machine, patches, SIZE_MAX / 4, true, &tl, &err))
+	if (tl_create(w->machine, w->session ? w->session->patches : patches, SIZE_MAX / 4, true,
+		      &tl, &err))
 		return fail_sim(call, w, &err);
 	work_player_begin(&player, w, tl);
 	while (!status && work_next(&player, &ev)) {
 		if (setup_is_late(bounds))
 			status = fail_late(call, w);
-		*cut = bounds->max_ops && tl_length(tl) >= bounds->max_ops;
+		/* A session's edits come behind all of its scenario. */
+		*cut = !w->session && bounds->max_ops && tl_length(tl) >= bounds->max_ops;
 		if (*cut)
 			break;
 	}
 	if (!status && ev.kind == SCN_EV_ERROR)
 		status = work_fail(call, w, &ev);
 	work_player_end(&player);
+	if (!status && w->session)
+		status = add_edits(call, w, patches, tl);
+	if (!status && w->session)
+		*cut = bounds->max_ops && tl_length(tl) > bounds->max_ops;
 	if (!status && *cut)
 		status = cut_to(call, w, tl, bounds->max_ops);
 	if (status)

@@ -6,6 +6,7 @@
 #ifndef WORK_H
 #define WORK_H
 
+#include "core/session.h"
 #include "kernel/ops.h"
 #include "scenario/scenario.h"
 #include "setup.h"
@@ -23,10 +24,18 @@ struct work {
 	u64 seed;
 	int default_zone;
 	bool reruns; /* another patch set runs it again instead of its log */
+	/* Saved from the screen: its scenario stands above, and its shown line is what work_record() gives. */
+	struct session *session;
+	const char *session_path;
 };
 
-/* Loads a file by the common options; "-" is standard input. Returns 0 or the exit status, all faults printed. */
+/*
+ * Loads a file by the common options; "-" is standard input. Returns 0 or the exit status, all faults printed. A saved
+ * session is refused: it cannot be played event by event.
+ */
 int work_load(const struct call *call, const char *path, struct work *w);
+/* The same, for who only wants its log: saved sessions too. */
+int work_load_any(const struct call *call, const char *path, struct work *w);
 void work_free(struct work *w);
 
 /* Plays a work on a fresh timeline. */
@@ -46,7 +55,7 @@ void work_player_end(struct work_player *p);
 int work_fail(const struct call *call, const struct work *w, const struct scn_event *ev);
 
 /*
- * A work under a patch set, on a timeline of its own that stands at its end: at most bounds->max_ops operations. Returns 0
+ * A work under a patch set (of a session: with its edits), on a timeline of its own that stands at its end: at most bounds->max_ops operations. Returns 0
  * or the exit status, faults printed. *cut: it would have gone on.
  */
 int work_record(const struct call *call, const struct work *w, u32 patches,

@@ -192,6 +192,60 @@ printf 'n\nn\nn\nn\nn\n.\n' >"$work/there"
 [ "$(grep -c '^Here v2' "$work/out")" = 2 ] && [ "$(grep '^cpu.*count.*batch' "$work/out" | sort -u | wc -l)" -le 2 ]
 result $? "step: back and on again is the same place"
 
+# ---- saved sessions ----------------------------------------------------------------------------------------------------
+
+program=$(realpath "$PAGESET")
+# session NAME KEYS...: opened on the small scenario, saved as NAME
+session() {
+	local name=$1
+	shift
+	printf '%s\n' "$*:save $work/$name<Enter>" >"$work/keys"
+	(cd "$work" && "$program" tui --size 80x24 --keys "$work/keys" --dump "$work/screen" "${options[@]}" s.yaml 2>"$work/out")
+	[ -s "$work/$name" ]
+	result $? "session $name is saved"
+}
+options=()
+session plain.s ''
+session tick.s 'ni<Right><Right><Right><Right><Right><Right><Enter>'
+session inject.s 'nnssi<Right><Right><Right><Right><Right><Right><Enter>'
+session base.s 'T5'
+session branch.s ':branch two<Enter>T5:switch main line<Enter>'
+expect "diff: a session and its scenario" 0 '^no difference in 4 operations$' "$PAGESET" diff "$work/plain.s" "$work/s.yaml"
+expect "diff: the branch that is shown counts" 0 '^no difference' "$PAGESET" diff "$work/branch.s" "$work/s.yaml"
+expect "diff: a session with one more operation" 1 '^op 2 is another operation$' "$PAGESET" diff "$work/plain.s" "$work/tick.s"
+expect "diff: an injection is a difference" 1 '^op 3 is another operation$' "$PAGESET" diff "$work/plain.s" "$work/inject.s"
+expect "diff: a scenario and a session under another set" 1 '^op 1 (cpu0 allocates 20' "$PAGESET" diff "$work/s.yaml" "$work/base.s"
+expect "diff: a session and itself" 0 '^no difference in 5 operations$' "$PAGESET" diff "$work/tick.s" "$work/tick.s"
+expect "diff: a session under two sets, injection and all" 1 '^op 1 ' "$PAGESET" diff "$work/inject.s" none 5
+expect "diff: a session and a file of operations on another machine" 2 'the machines of the two files differ' "$PAGESET" diff "$work/plain.s" "$work/ops.txt"
+expect "compare: a session" 0 '^seed 1, ops: same, 5$' "$PAGESET" compare "$work/tick.s" --levels base,5
+expect "run: a session is refused" 2 'cannot be played event by event' "$PAGESET" run "$work/plain.s"
+expect "step: a session is refused" 2 'cannot be played event by event' "$PAGESET" step --text "$work/plain.s"
+options=(--seed 9 --set cpus=3)
+session seed.s 'n'
+expect "diff: a session keeps how it was opened" 2 'machines of the two files differ: cpus' "$PAGESET" diff "$work/seed.s" "$work/s.yaml"
+expect "diff: and compares with the same" 0 '^no difference' "$PAGESET" diff "$work/seed.s" "$work/s.yaml" --set cpus=3
+# elsewhere: beside its scenario, in another folder
+mkdir -p "$work/other" && cp "$work/tick.s" "$work/s.yaml" "$work/other"
+expect "diff: a session elsewhere" 1 '^op 2 is another operation$' env -C / "$program" diff "$work/other/tick.s" "$work/other/s.yaml"
+mkdir -p "$work/alone" && cp "$work/tick.s" "$work/alone"
+sed -i 's/^scenario .*/scenario gone.yaml/' "$work/alone/tick.s"
+expect "diff: a session without its scenario" 2 'gone.yaml' "$PAGESET" diff "$work/alone/tick.s" "$work/s.yaml"
+head -n 6 "$work/tick.s" >"$work/short.s"
+expect "diff: a session that is cut" 2 'short.s:6: the session ends too early' "$PAGESET" diff "$work/short.s" "$work/s.yaml"
+sed 's/^branch 4 5 [0-9a-f]*/branch 4 5 1234567/' "$work/tick.s" >"$work/forged.s"
+expect "diff: a session that came out otherwise" 2 'forged.s:4: the machine is not the one that was saved' "$PAGESET" diff "$work/forged.s" "$work/s.yaml"
+printf 's' >"$work/keys"
+"$PAGESET" tui --size 80x24 --keys "$work/keys" --dump "$work/screen" "$work/tick.s" 2>"$work/out" && grep -q 'op 3/5' "$work/screen"
+result $? "tui: a session by its name"
+trace=tests/real/guest-6.1/a-fault.trace.txt.gz
+expect "diff: a trace and itself" 0 '^no difference in 300 operations' "$PAGESET" diff "$trace" "$trace" --max-ops 300
+expect "diff: a trace under two sets" 1 '^op 2 ' "$PAGESET" diff "$trace" none all --max-ops 300
+expect "diff: a trace and a scenario" 2 'the machines of the two files differ' "$PAGESET" diff "$trace" "$work/s.yaml" --max-ops 300
+printf ':save %s<Enter>' "$work/trace.s" >"$work/keys"
+"$PAGESET" tui --size 80x24 --keys "$work/keys" --dump "$work/screen" "$trace" 2>"$work/out"
+expect "diff: a trace and a session of it" 0 '^no difference in ' "$PAGESET" diff "$trace" "$work/trace.s"
+
 # ---- the shipped scenarios ---------------------------------------------------------------------------------------------
 
 for file in scenarios/*.yaml scenarios/*/*.yaml; do

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <locale.h>
 
+#include "base/text.h"
 #include "tmpdir.h"
 #include "tui/command.h"
 #include "tui/struct_layout.h"
@@ -350,6 +351,148 @@ Test(tui_screen, session_replays_exactly, .init = tmpdir_make, .fini = tmpdir_re
 	cr_assert_eq(nav_pos(ui).step, pos.step);
 	cr_assert(!session_load(ui, "/dev/null", error, sizeof(error)));
 	cr_assert(strstr(error, "not a saved session"), "%s", error);
+	ui_close(ui);
+}
+
+/* An injection in op 3 step 3; a tick before it; patch 1 on; a branch with patch 3 from the start; an answer, a mark, a breakpoint. */
+static const char busy_keys[] = "nnnp1<Enter>"
+				"<Home>nnssi<Right><Right><Right><Right><Right><Right><Enter>"
+				"<Home>ni<Right><Right><Right><Right><Right><Right><Enter>"
+				"nt1"
+				":branch two<Enter>T3nnn"
+				":switch main line<Enter>:branch three<Enter>t5"
+				":switch two<Enter>"
+				"bcpu[0].zone[0].count > 100 *2<Enter>"
+				":mark mine<Enter>ns";
+
+struct all_of_it {
+	u64 digest, ends[3];
+	struct tl_pos pos;
+	u32 edits[3], branch;
+};
+
+static struct all_of_it all_of(struct ui *ui)
+{
+	struct all_of_it a = { .digest = sim_state_digest(nav_sim(ui)),
+			       .pos = nav_pos(ui),
+			       .branch = ui->branch };
+
+	cr_assert_eq(ui->nr_branches, 3);
+	for (u32 i = 0; i < 3; i++) {
+		struct timeline *tl = ui->branches[i].tl;
+		struct tl_pos pos = tl_position(tl);
+
+		cr_assert_eq(tl_seek(tl, tl_length(tl), 0, NULL), SIM_OK);
+		a.ends[i] = sim_state_digest(tl_view(tl));
+		cr_assert_eq(tl_seek(tl, pos.op, pos.step, NULL), SIM_OK);
+		a.edits[i] = ui->branches[i].nr_edits;
+	}
+	return a;
+}
+
+static void same_all(const struct all_of_it *a, const struct all_of_it *b)
+{
+	cr_expect_eq(a->digest, b->digest);
+	cr_expect_eq(a->branch, b->branch);
+	cr_expect_eq(a->pos.op, b->pos.op);
+	cr_expect_eq(a->pos.step, b->pos.step);
+	for (u32 i = 0; i < 3; i++) {
+		cr_expect_eq(a->ends[i], b->ends[i], "branch %u", i);
+		cr_expect_eq(a->edits[i], b->edits[i], "branch %u", i);
+	}
+}
+
+Test(tui_screen, session_keeps_all_branches_answers_and_marks, .init = tmpdir_make,
+     .fini = tmpdir_remove)
+{
+	struct ui *ui = begin(80, 24, busy_keys);
+	char path[128], error[UI_ERROR_MAX];
+	struct all_of_it before = all_of(ui), after;
+	u64 plain;
+
+	cr_assert_eq(before.branch, 1);
+	cr_assert_eq(before.edits[0], 3);
+	cr_assert_eq(before.edits[1], 4);
+	cr_assert_eq(before.edits[2], 4);
+	snprintf(path, sizeof(path), "%s/s", tmpdir);
+	cr_assert(session_save(ui, path, error, sizeof(error)), "%s", error);
+	after = all_of(ui);
+	same_all(&before, &after);
+	ui_close(ui);
+	ui = begin(80, 24, "");
+	plain = sim_state_digest(nav_sim(ui));
+	cr_assert(session_load(ui, path, error, sizeof(error)), "%s", error);
+	after = all_of(ui);
+	same_all(&before, &after);
+	cr_expect_str_eq(ui->branches[2].name, "three");
+	cr_assert_eq(ui->nr_answers, 1);
+	cr_expect(ui->answers[0].correct && ui->answers[0].points == 2);
+	cr_expect_str_eq(ui->answers[0].text, "0");
+	cr_assert_eq(ui->nr_breaks, 1);
+	cr_expect_eq(ui->breaks[0].ignore, 2);
+	cr_assert_eq(ui->nr_marks, 2);
+	cr_expect_str_eq(ui->mark_names[1], "mine");
+	/* Everything can be taken back, the injection too: then it is the scenario. */
+	cr_assert(ui_feed(ui, ":switch main line<Enter>uuu<Home>"));
+	cr_expect_eq(ui->branches[0].nr_edits, 0, "%s", ui->message);
+	cr_expect_eq(sim_state_digest(nav_sim(ui)), plain);
+	cr_expect_eq(tl_nr_injections(ui->tl, 2), 0);
+	ui_close(ui);
+}
+
+static void write_file(const char *path, const char *text, size_t len)
+{
+	FILE *f = fopen(path, "w");
+
+	cr_assert(f);
+	cr_assert_eq(fwrite(text, 1, len, f), len);
+	fclose(f);
+}
+
+/* Whatever the file: one error with its place, and the session that runs is as it was; or it was loaded whole. */
+Test(tui_screen, a_bad_session_leaves_the_running_one, .init = tmpdir_make, .fini = tmpdir_remove)
+{
+	struct ui *ui = begin(80, 24, busy_keys);
+	char path[128], bad[128], error[UI_ERROR_MAX];
+	struct all_of_it before = all_of(ui), after;
+	struct base_text text;
+	struct diag d;
+	u64 rng = 99;
+	int refused = 0;
+
+	snprintf(path, sizeof(path), "%s/s", tmpdir);
+	snprintf(bad, sizeof(bad), "%s/bad", tmpdir);
+	cr_assert(session_save(ui, path, error, sizeof(error)), "%s", error);
+	cr_assert_eq(base_text_read(&text, path, 1 << 20, &d), BASE_ERR_OK);
+	for (int round = 0; round < 300; round++) {
+		char *copy = malloc(text.len + 1);
+		size_t len = text.len, at;
+
+		memcpy(copy, text.data, text.len);
+		rng = rng * 6364136223846793005u + 1442695040888963407u;
+		at = (size_t)(rng >> 33) % len;
+		if (round % 3 == 0)
+			len = at;
+		else
+			copy[at] = "0123456789 .-x"[(rng >> 20) % 14];
+		write_file(bad, copy, len);
+		free(copy);
+		error[0] = '\0';
+		if (session_load(ui, bad, error, sizeof(error))) {
+			/* A name or a figure that nothing hangs on. */
+			cr_assert(session_load(ui, path, error, sizeof(error)), "%s", error);
+			continue;
+		}
+		refused++;
+		cr_assert(strstr(error, "bad:"), "%s", error);
+		after = all_of(ui);
+		same_all(&before, &after);
+		cr_assert_eq(ui->nr_answers, 1);
+		cr_assert_eq(ui->nr_breaks, 1);
+	}
+	cr_expect_gt(refused, 100);
+	cr_assert(ui_feed(ui, "nNsS"));
+	base_text_free(&text);
 	ui_close(ui);
 }
 

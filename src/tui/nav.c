@@ -440,6 +440,18 @@ bool nav_event(struct ui *ui, bool forward)
 	return nav_seek(ui, (u64)i, at);
 }
 
+void nav_load_to(struct ui *ui, u64 op)
+{
+	struct tl_pos pos = nav_pos(ui);
+	struct sim_error err;
+
+	while (tl_length(ui->tl) < op && tl_seek(ui->tl, tl_length(ui->tl), 0, &err) == SIM_OK &&
+	       load_more(ui))
+		;
+	tl_seek(ui->tl, pos.op, pos.step, &err);
+	ui->events.valid = false;
+}
+
 bool nav_end(struct ui *ui)
 {
 	struct sim_error err;

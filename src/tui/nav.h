@@ -26,6 +26,8 @@ bool nav_op(struct ui *ui, bool forward);
 bool nav_finish(struct ui *ui, bool forward);
 bool nav_event(struct ui *ui, bool forward);
 bool nav_end(struct ui *ui);
+/* Load the scenario's operations until there are @op, or no more. The position stays. */
+void nav_load_to(struct ui *ui, u64 op);
 void nav_show_branch(struct ui *ui, u32 branch);
 /* Add a line of history; owns @tl. False if there are too many. */
 bool nav_add_branch(struct ui *ui, struct timeline *tl, const char *name);

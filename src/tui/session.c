@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A session: the scenario's path, what was changed by hand, in order, and where the
- * person stood. Replaying it gives the same machine, which the digest confirms.
- *
- *	pageset session 1
- *	scenario PATH
- *	patches 0xSET
- *	edit KIND OP STEP SET kind order type flags cpu zone count slot value low high [slots...]
- *	break TEXT | mark OP STEP NAME | position OP STEP | digest HEX
- */
-#include <inttypes.h>
+/* Saving and loading: all lines with their edits, answers, marks and breakpoints; the text is core/session.h's. */
+#include "core/session.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,38 +12,93 @@
 #include "edits.h"
 #include "nav.h"
 #include "scan.h"
+#include "whatif.h"
 
-enum { SESSION_MAX = 16 << 20 };
+/* ---- saving ---- */
 
-static void save_edit(FILE *out, const struct edit_rec *e)
+/* The set that a line began with, before any change by hand. */
+static u32 first_base(const struct branch *b)
 {
-	const struct op *o = &e->op;
-
-	fprintf(out,
-		"edit %d %" PRIu64 " %u %u %u %u %u %u %u %u %u %u %" PRId64 " %" PRId64
-		" %" PRId64,
-		(int)e->kind, e->at.op, e->at.step, e->set, o->kind, o->order, o->type, o->flags,
-		o->cpu, o->zone, o->count, o->slot, o->value, o->low, o->high);
-	for (u32 i = 0; e->slots && i < o->count; i++)
-		fprintf(out, " %u", e->slots[i]);
-	fputc('\n', out);
-}
-
-/* The set that the line began with, before any change by hand. */
-static u32 first_base(const struct ui *ui)
-{
-	const struct branch *b = &ui->branches[ui->branch];
-
 	for (u32 i = 0; i < b->nr_edits; i++)
 		if (b->edits[i].kind == EDIT_BASE)
 			return b->edits[i].set_before;
-	return tl_base_patches(ui->tl);
+	return tl_base_patches(b->tl);
+}
+
+static void fill_branch(struct session_branch *to, const struct branch *from)
+{
+	static const enum session_edit_kind kinds[] = {
+		[EDIT_INSERT] = SESSION_INSERT, [EDIT_BASE] = SESSION_BASE, [EDIT_INJECT] = SESSION_INJECT
+	};
+	struct tl_pos pos = tl_position(from->tl);
+	u64 length = tl_length(from->tl);
+	struct sim_error err;
+
+	to->name = from->name;
+	to->length = to->ops = length;
+	to->nr_edits = from->nr_edits;
+	to->edits = base_alloc(from->nr_edits + 1u, sizeof(*to->edits));
+	for (u32 i = 0; i < from->nr_edits; i++) {
+		const struct edit_rec *e = &from->edits[i];
+
+		to->edits[i] = (struct session_edit){ .kind = kinds[e->kind],
+						      .at = e->at,
+						      .set = e->set,
+						      .op = e->op,
+						      .slots = e->slots,
+						      .about = e->text };
+		to->ops -= e->kind == EDIT_INSERT;
+	}
+	if (tl_seek(from->tl, length, 0, &err) == SIM_OK)
+		to->digest = sim_state_digest(tl_view(from->tl));
+	tl_seek(from->tl, pos.op, pos.step, &err);
+}
+
+static void fill(struct session *s, struct ui *ui)
+{
+	memset(s, 0, sizeof(*s));
+	s->scenario = ui->src.path;
+	for (; s->nr_options < ui->src.nr_options; s->nr_options++)
+		s->options[s->nr_options] = ui->src.options[s->nr_options];
+	s->patches = first_base(&ui->branches[0]);
+	s->nr_branches = ui->nr_branches;
+	for (u32 i = 0; i < ui->nr_branches; i++)
+		fill_branch(&s->branches[i], &ui->branches[i]);
+	s->shown = ui->branch;
+	s->position = nav_pos(ui);
+	s->said = ui->said;
+	s->digest = sim_state_digest(nav_sim(ui));
+	s->nr_marks = ui->nr_marks;
+	for (u32 i = 0; i < ui->nr_marks; i++)
+		s->marks[i] = (struct session_mark){ ui->marks[i], ui->mark_names[i] };
+	s->nr_breaks = ui->nr_breaks;
+	for (u32 i = 0; i < ui->nr_breaks; i++)
+		s->breaks[i] = (struct session_break){ .ignore = ui->breaks[i].ignore,
+						       .hits = ui->breaks[i].hits,
+						       .text = ui->breaks[i].text };
+	s->nr_answers = ui->nr_answers;
+	for (u32 i = 0; i < ui->nr_answers; i++) {
+		const struct answer *a = &ui->answers[i];
+
+		s->answers[i] = (struct session_answer){ .id = a->id,
+							 .text = a->text,
+							 .right = a->right,
+							 .correct = a->correct,
+							 .revealed = a->revealed,
+							 .hinted = a->hinted,
+							 .points = a->points,
+							 .of = a->of };
+	}
+}
+
+static void put(void *ctx, const char *text)
+{
+	fputs(text, ctx);
 }
 
 bool session_save(struct ui *ui, const char *path, char *error, size_t size)
 {
-	const struct branch *b = &ui->branches[ui->branch];
-	struct tl_pos pos = nav_pos(ui);
+	struct session s;
 	struct base_save *save;
 	struct diag d;
 	FILE *out;
@@ -60,16 +107,10 @@ bool session_save(struct ui *ui, const char *path, char *error, size_t size)
 		snprintf(error, size, "%.200s: %.200s", path, d.message);
 		return false;
 	}
-	fprintf(out, "pageset session 1\nscenario %s\npatches %#x\n", ui->src.path, first_base(ui));
-	for (u32 i = 0; i < b->nr_edits; i++)
-		save_edit(out, &b->edits[i]);
-	for (u32 i = 0; i < ui->nr_breaks; i++)
-		fprintf(out, "break %s *%u\n", ui->breaks[i].text, ui->breaks[i].ignore);
-	for (u32 i = 0; i < ui->nr_marks; i++)
-		fprintf(out, "mark %" PRIu64 " %u %s\n", ui->marks[i].op, ui->marks[i].step,
-			ui->mark_names[i]);
-	fprintf(out, "position %" PRIu64 " %u\ndigest %016" PRIx64 "\n", pos.op, pos.step,
-		sim_state_digest(nav_sim(ui)));
+	fill(&s, ui);
+	session_write(&s, put, out);
+	for (u32 i = 0; i < s.nr_branches; i++)
+		free(s.branches[i].edits);
 	if (base_save_commit(save, &d)) {
 		snprintf(error, size, "%.200s: %.200s", path, d.message);
 		return false;
@@ -79,170 +120,286 @@ bool session_save(struct ui *ui, const char *path, char *error, size_t size)
 
 /* ---- loading ---- */
 
-static bool bad_line(char *error, size_t size, const char *path, size_t line, const char *what)
+struct loading {
+	struct ui *ui;
+	const struct session *s;
+	char what[UI_ERROR_MAX];
+	u32 line; /* of the file: where it stands */
+};
+
+static bool failed(struct loading *l, u32 line, const char *what)
 {
-	snprintf(error, size, "%.200s:%zu: %s", path, line, what);
+	char copy[UI_ERROR_MAX];
+
+	snprintf(copy, sizeof(copy), "%.400s", what);
+	snprintf(l->what, sizeof(l->what), "%s", copy);
+	l->line = line;
 	return false;
 }
 
-/* Numbers apart by blanks; false if one is missing. */
-static bool take(const char **at, s64 *value)
+static bool open_source(struct loading *l, const char *path)
 {
-	char *end;
+	const struct ui_library *lib = l->ui->opt->library;
+	struct ui_source source = { 0 };
+	char error[UI_ERROR_MAX] = "nothing can be opened here";
+	bool ok = false;
 
-	*value = strtoll(*at, &end, 0);
-	if (end == *at)
-		return false;
-	*at = end;
+	if (lib && lib->reopen)
+		ok = lib->reopen(lib->ctx, path, l->s->scenario, l->s->options, l->s->nr_options,
+				 &source, error, sizeof(error));
+	else if (lib)
+		ok = lib->open(lib->ctx, l->s->scenario, &source, error, sizeof(error));
+	if (!ok)
+		return failed(l, 2, error);
+	if (nav_open_source(l->ui, &source))
+		return true;
+	if (source.close)
+		source.close(source.ctx);
+	return failed(l, 2, l->ui->message);
+}
+
+/* The scenario's operations as far as a line had them, under the first set. */
+static bool prepare(struct loading *l)
+{
+	struct ui *ui = l->ui;
+	u64 most = 0;
+	struct sim_error err;
+
+	for (u32 i = 0; i < l->s->nr_branches; i++)
+		if (l->s->branches[i].ops != UINT64_MAX && l->s->branches[i].ops > most)
+			most = l->s->branches[i].ops;
+	nav_load_to(ui, most);
+	if (l->s->patches != tl_base_patches(ui->tl) &&
+	    tl_set_base_patches(ui->tl, l->s->patches, &err))
+		return failed(l, 3, err.message);
 	return true;
 }
 
-static bool take_slots(const char *at, const struct op *op, u32 **slots)
+static bool redo_edit(struct loading *l, const struct session_edit *e)
 {
-	s64 v;
+	struct ui *ui = l->ui;
+	char error[UI_ERROR_MAX], words[UI_LINE_MAX];
+	const char *about = e->about;
+	struct sim_error err;
 
-	*slots = NULL;
-	if (!take(&at, &v))
-		return true;
-	*slots = base_alloc(op->count, sizeof(u32));
-	for (u32 i = 0; i < op->count; i++) {
-		(*slots)[i] = (u32)v;
-		if (i + 1 < op->count && !take(&at, &v))
+	if (!*about)
+		about = e->kind == SESSION_BASE ? "patches from the start" :
+						  op_words(&e->op, words);
+	if (e->kind == SESSION_BASE)
+		return edits_base(ui, e->set, about, error, sizeof(error)) ||
+		       failed(l, e->line, error);
+	if ((e->kind == SESSION_INSERT) != (e->at.step == 0))
+		return failed(l, e->line,
+			      "an operation is put in between two others, or injected at a step");
+	if (tl_seek(ui->tl, e->at.op, e->at.step, &err))
+		return failed(l, e->line, err.message);
+	return edits_put_in(ui, &e->op, e->slots, about, error, sizeof(error)) ||
+	       failed(l, e->line, error);
+}
+
+/* A line is done again edit by edit, so that each can be taken back. */
+static bool redo_branch(struct loading *l, u32 i)
+{
+	const struct session_branch *b = &l->s->branches[i];
+	struct ui *ui = l->ui;
+	struct sim_error err;
+
+	nav_show_branch(ui, i);
+	if (session_begin(l->s, i, ui->tl, &err))
+		return failed(l, b->line, err.message);
+	nav_changed(ui);
+	for (u32 k = 0; k < b->nr_edits; k++)
+		if (!redo_edit(l, &b->edits[k]))
 			return false;
+	return session_check(l->s, i, ui->tl, &err) == SIM_OK || failed(l, b->line, err.message);
+}
+
+static bool redo_branches(struct loading *l)
+{
+	struct ui *ui = l->ui;
+	struct timeline *tl;
+	struct sim_error err;
+
+	for (u32 i = 1; i < l->s->nr_branches; i++) {
+		if (tl_fork(ui->branches[0].tl, &tl, &err))
+			return failed(l, l->s->branches[i].line, err.message);
+		if (!nav_add_branch(ui, tl, l->s->branches[i].name)) {
+			tl_destroy(tl);
+			return failed(l, l->s->branches[i].line, ui->message);
+		}
+	}
+	for (u32 i = 0; i < l->s->nr_branches; i++)
+		if (!redo_branch(l, i))
+			return false;
+	return true;
+}
+
+static bool take_answers(struct loading *l)
+{
+	struct ui *ui = l->ui;
+	const struct ui_cue *cues;
+	size_t nr = ui->src.cues ? ui->src.cues(ui->src.ctx, &cues) : 0;
+
+	for (u32 i = 0; i < l->s->nr_answers; i++) {
+		const struct session_answer *from = &l->s->answers[i];
+		struct answer *a = &ui->answers[ui->nr_answers];
+		size_t k = 0;
+
+		while (k < nr && (cues[k].kind != UI_PREDICT || strcmp(cues[k].id, from->id) != 0))
+			k++;
+		if (k == nr)
+			return failed(l, from->line, "the scenario does not ask that question");
+		if (from->of != cues[k].points)
+			return failed(l, from->line,
+				      "the scenario gives other points for that question");
+		*a = (struct answer){ .id = cues[k].id,
+				      .correct = from->correct,
+				      .revealed = from->revealed,
+				      .hinted = from->hinted,
+				      .points = from->points,
+				      .of = from->of };
+		snprintf(a->text, sizeof(a->text), "%s", from->text);
+		snprintf(a->right, sizeof(a->right), "%s", from->right);
+		ui->nr_answers++;
 	}
 	return true;
 }
 
-static bool load_edit(struct ui *ui, const char *at, char *error, size_t size)
+/* Version 1 adds its marks to the scenario's own. */
+static void take_marks(struct loading *l)
 {
-	s64 v[15];
-	struct op op = { 0 };
-	char words[UI_LINE_MAX];
-	u32 *slots = NULL;
-	struct sim_error err;
-	bool ok;
+	struct ui *ui = l->ui;
 
-	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
-		if (!take(&at, &v[i]))
-			return snprintf(error, size, "an edit needs 15 numbers"), false;
-	if (v[0] == EDIT_BASE)
-		return edits_base(ui, (u32)v[3], "patches from the start", error, size);
-	op = (struct op){ .kind = (u8)v[4],
-			  .order = (u8)v[5],
-			  .type = (u8)v[6],
-			  .flags = (u8)v[7],
-			  .cpu = (u16)v[8],
-			  .zone = (u16)v[9],
-			  .count = (u32)v[10],
-			  .slot = (u32)v[11],
-			  .value = v[12],
-			  .low = v[13],
-			  .high = v[14] };
-	if (op.kind >= NR_OPS || op.count < 1 || op.count > SIM_OP_LIST_MAX)
-		return snprintf(error, size, "not an operation that can be"), false;
-	if (tl_seek(ui->tl, (u64)v[1], (u32)v[2], &err))
-		return snprintf(error, size, "%s", err.message), false;
-	ok = take_slots(at, &op, &slots) || (snprintf(error, size, "too few slots"), false);
-	ok = ok && edits_put_in(ui, &op, slots, op_words(&op, words), error, size);
-	free(slots);
-	return ok;
+	if (l->s->version > 1)
+		ui->nr_marks = 0;
+	for (u32 i = 0; i < l->s->nr_marks; i++) {
+		const struct session_mark *m = &l->s->marks[i];
+		u32 k = 0;
+
+		while (k < ui->nr_marks &&
+		       (ui->marks[k].op != m->at.op || ui->marks[k].step != m->at.step))
+			k++;
+		if ((k < ui->nr_marks && l->s->version == 1) || ui->nr_marks == UI_MARKS_MAX)
+			continue;
+		ui->marks[ui->nr_marks] = m->at;
+		snprintf(ui->mark_names[ui->nr_marks++], sizeof(ui->mark_names[0]), "%s", m->name);
+	}
 }
 
-static void load_mark(struct ui *ui, const char *at)
+static bool take_breaks(struct loading *l)
 {
-	s64 op, step;
+	struct ui *ui = l->ui;
 
-	if (ui->nr_marks == UI_MARKS_MAX || !take(&at, &op) || !take(&at, &step))
-		return;
-	for (u32 i = 0; i < ui->nr_marks; i++)
-		if (ui->marks[i].op == (u64)op && ui->marks[i].step == (u32)step)
-			return;
-	ui->marks[ui->nr_marks] = (struct tl_pos){ .op = (u64)op, .step = (u32)step };
-	snprintf(ui->mark_names[ui->nr_marks++], sizeof(ui->mark_names[0]), "%.31s",
-		 at + strspn(at, " "));
+	for (u32 i = 0; i < l->s->nr_breaks; i++) {
+		const struct session_break *b = &l->s->breaks[i];
+
+		if (!breaks_add(ui, b->text))
+			return failed(l, b->line, ui->message);
+		ui->breaks[ui->nr_breaks - 1].ignore = b->ignore;
+		ui->breaks[ui->nr_breaks - 1].hits = b->hits;
+	}
+	return true;
 }
 
-static bool load_patches(struct ui *ui, const char *at, char *error, size_t size)
+static bool stand_where_it_stood(struct loading *l)
 {
-	struct sim_error err;
-	s64 set;
+	struct ui *ui = l->ui;
 
-	if (!take(&at, &set) || !patch_set_is_closed((u32)set))
-		return snprintf(error, size, "not a patch set"), false;
-	if ((u32)set != tl_base_patches(ui->tl) && tl_set_base_patches(ui->tl, (u32)set, &err))
-		return snprintf(error, size, "%s", err.message), false;
+	nav_show_branch(ui, l->s->shown);
+	ui->said = l->s->said;
+	if (!nav_seek(ui, l->s->position.op, l->s->position.step))
+		return failed(l, l->s->position_line, ui->message);
+	if (l->s->has_digest && sim_state_digest(nav_sim(ui)) != l->s->digest)
+		return failed(
+			l, l->s->digest_line,
+			"the machine is not the one that was saved: the scenario or the program changed");
+	return true;
+}
+
+/* The running session out of the way, whole: a load that fails puts it back. */
+static struct ui *set_aside(struct ui *ui)
+{
+	struct ui *old = base_alloc(1, sizeof(*old));
+
+	*old = *ui;
+	memset(&ui->src, 0, sizeof(ui->src));
+	memset(ui->branches, 0, sizeof(ui->branches));
+	memset(&ui->view, 0, sizeof(ui->view));
+	memset(&ui->before, 0, sizeof(ui->before));
+	memset(&ui->now, 0, sizeof(ui->now));
+	memset(&ui->whatif, 0, sizeof(ui->whatif));
+	memset(&ui->compare, 0, sizeof(ui->compare));
+	memset(&ui->events, 0, sizeof(ui->events));
+	memset(ui->views, 0, sizeof(ui->views));
+	ui->tl = NULL;
+	ui->cpu_order = NULL;
+	ui->nr_branches = ui->branch = ui->nr_breaks = ui->nr_marks = ui->nr_answers = 0;
+	ui->open = ui->src_ended = ui->detached = false;
+	ui->playing = ui->searching = ui->zoom = ui->heat = false;
+	ui->said = 0;
+	ui->focus = VIEW_CPUS;
+	ui->cpu = ui->zone = 0;
+	return old;
+}
+
+static void put_back(struct ui *ui, struct ui *old)
+{
+	nav_close(ui);
+	*ui = *old;
+	free(old);
+}
+
+static void forget_old(struct ui *ui, struct ui *old)
+{
+	struct ui *new = base_alloc(1, sizeof(*new));
+
+	*new = *ui;
+	*ui = *old;
+	nav_close(ui);
+	*ui = *new;
+	free(new);
+	free(old);
+}
+
+/* A session that was read whole: done, or the running one is as it was. */
+static bool load(struct loading *l, const char *path)
+{
+	struct ui *ui = l->ui, *old = set_aside(ui);
+
+	if (!open_source(l, path) || !prepare(l) || !redo_branches(l) || !take_breaks(l) ||
+	    !take_answers(l) || !stand_where_it_stood(l)) {
+		put_back(ui, old);
+		return false;
+	}
+	take_marks(l);
+	forget_old(ui, old);
 	nav_changed(ui);
 	return true;
 }
 
-static bool load_line(struct ui *ui, const char *line, char *error, size_t size)
-{
-	const char *arg = strchr(line, ' ');
-	char digest[24];
-	s64 op, step;
-
-	arg = arg ? arg + 1 : "";
-	if (strncmp(line, "edit ", 5) == 0)
-		return load_edit(ui, arg, error, size);
-	if (strncmp(line, "patches ", 8) == 0)
-		return load_patches(ui, arg, error, size);
-	if (strncmp(line, "break ", 6) == 0)
-		return breaks_add(ui, arg) || (snprintf(error, size, "%s", ui->message), false);
-	if (strncmp(line, "mark ", 5) == 0)
-		return load_mark(ui, arg), true;
-	if (strncmp(line, "position ", 9) == 0) {
-		if (take(&arg, &op) && take(&arg, &step) && nav_seek(ui, (u64)op, (u32)step))
-			return true;
-		return snprintf(error, size, "not a position of this line"), false;
-	}
-	if (strncmp(line, "digest ", 7) == 0) {
-		snprintf(digest, sizeof(digest), "%016" PRIx64, sim_state_digest(nav_sim(ui)));
-		if (strcmp(digest, arg) == 0)
-			return true;
-		return snprintf(
-			       error, size,
-			       "the machine is not the one that was saved: the scenario or the program changed"),
-		       false;
-	}
-	return line[0] == '\0' || (snprintf(error, size, "unknown line"), false);
-}
-
 bool session_load(struct ui *ui, const char *path, char *error, size_t size)
 {
+	struct session s;
+	struct loading l = { .ui = ui, .s = &s };
 	struct base_text text;
+	struct sim_error err;
 	struct diag d;
-	char what[UI_LINE_MAX], *line;
-	bool ok = true;
+	bool ok;
 
-	if (base_text_read(&text, path, SESSION_MAX, &d)) {
+	if (base_text_read(&text, path, SESSION_BYTES_MAX, &d)) {
 		snprintf(error, size, "%.200s: %.200s", path, d.message);
 		return false;
 	}
-	for (size_t n = 1; ok && n <= text.nr_lines; n++) {
-		const char *start;
-		size_t len;
-
-		if (!base_text_line(&text, n, &start, &len))
-			break;
-		line = base_alloc(len + 1, 1);
-		memcpy(line, start, len);
-		if (n == 1)
-			ok = strcmp(line, "pageset session 1") == 0 ||
-			     bad_line(error, size, path, n, "not a saved session");
-		else if (n == 2)
-			ok = (strncmp(line, "scenario ", 9) == 0 ||
-			      bad_line(error, size, path, n, "expected: scenario PATH")) &&
-			     (nav_open(ui, line + 9) ||
-			      bad_line(error, size, path, n, ui->message));
-		else
-			ok = load_line(ui, line, what, sizeof(what)) ||
-			     bad_line(error, size, path, n, what);
-		free(line);
-	}
-	if (ok && text.nr_lines < 2)
-		ok = bad_line(error, size, path, 1, "not a saved session");
+	ok = session_parse(text.data, text.len, &s, &l.line, &err) == SIM_OK;
 	base_text_free(&text);
+	if (!ok)
+		snprintf(l.what, sizeof(l.what), "%s", err.message);
+	else
+		ok = load(&l, path);
+	session_free(&s);
 	if (ok)
 		ui_say(ui, "the session is as it was saved");
+	else
+		snprintf(error, size, "%.200s:%u: %s", path, l.line, l.what);
 	return ok;
 }

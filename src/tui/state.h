@@ -22,6 +22,7 @@
 /* Ours first: their tables define and undefine ERR, which is a word of curses too. */
 #include "base/diag.h"
 #include "core/field.h"
+#include "core/session.h"
 #include "ui.h"
 
 #include <curses.h>
@@ -60,12 +61,13 @@ enum view_id {
 
 enum {
 	UI_LINE_MAX = 256,
-	UI_BRANCHES_MAX = 12,
-	UI_BREAKS_MAX = 16,
-	UI_MARKS_MAX = 32,
-	UI_EDITS_MAX = 256,
+	/* A session keeps as many. */
+	UI_BRANCHES_MAX = SESSION_BRANCHES_MAX,
+	UI_BREAKS_MAX = SESSION_BREAKS_MAX,
+	UI_MARKS_MAX = SESSION_MARKS_MAX,
+	UI_EDITS_MAX = SESSION_EDITS_MAX,
 	UI_HISTORY_MAX = 50,
-	UI_ANSWERS_MAX = 64,
+	UI_ANSWERS_MAX = SESSION_ANSWERS_MAX,
 	UI_SETS_MAX = 12
 };
 

@@ -53,6 +53,9 @@ struct ui_source {
 	u32 patches;
 	u64 seed;
 	int zone; /* default zone of expressions, or FIELD_NO_ZONE */
+	/* How it was opened, "seed=7": a saved session keeps it. */
+	const char *const *options;
+	size_t nr_options;
 	/* Append the next operations at the timeline's end. UI_FAILED fills @error. */
 	enum ui_next (*next)(void *ctx, struct timeline *tl, char *error, size_t size);
 	/* All cues known so far, in order of their operation. */
@@ -77,6 +80,10 @@ struct ui_library {
 	/* True and @source filled; false and @error filled. */
 	bool (*open)(void *ctx, const char *path, struct ui_source *source, char *error,
 		     size_t size);
+	/* The same for what a session saved at @session_path had open, with its options. May be NULL: then open() does. */
+	bool (*reopen)(void *ctx, const char *session_path, const char *path,
+		       const char *const *options, size_t nr_options, struct ui_source *source,
+		       char *error, size_t size);
 };
 
 struct ui_value {
