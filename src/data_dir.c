@@ -130,7 +130,8 @@ const char *data_resolve(const char *name)
 	const char *dir, *lesson;
 	char path[PATH_MAX * 2];
 
-	if (strcmp(name, "-") == 0 || name[0] == '/' || access(name, F_OK) == 0)
+	/* an empty name would find the folder itself */
+	if (name[0] == '\0' || strcmp(name, "-") == 0 || name[0] == '/' || access(name, F_OK) == 0)
 		return name;
 	dir = data_dir();
 	/* ".." would lead out of the folder */

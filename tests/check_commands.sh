@@ -72,6 +72,12 @@ expect "run: a key of the machine" 0 '^2 nodes\|^4 CPUs, zone Normal of 1GiB' "$
 expect "run: no such key of the machine" 2 'boost' "$PAGESET" run "$work/ops.txt" --set boots=1
 expect "run: no such patch" 2 'patches 1\.\.10\|1 to 10' "$PAGESET" run "$work/ops.txt" --patches 11
 expect "run: what a set needs is told" 0 '^note: switched on too.*4 (scale-cap)' "$PAGESET" run "$work/ops.txt" --patches 5
+expect "run: --max-ops 0" 2 'option --max-ops: 0 is out of range' "$PAGESET" run "$work/ops.txt" --max-ops 0
+expect "run: --timeout 0s" 2 'option --timeout: 0s is out of range' "$PAGESET" run "$work/ops.txt" --timeout 0s
+for c in run lint check list compare "step --text" verify replay lua "import zoneinfo"; do
+	# shellcheck disable=SC2086 # words
+	expect "$c: an empty name" 2 '^the name of a file is empty$' "$PAGESET" $c ""
+done
 expect "run: --max-ops" 0 '^note: stopped after 2 operations' "$PAGESET" run "$work/ops.txt" --max-ops 2
 expect "run: --summary" 0 '^  zone_lock_holds ' "$PAGESET" run "$work/ops.txt" --summary
 ! grep -q '^ *1  cpu0' "$work/out"

@@ -53,6 +53,13 @@ expect "another patch set" 0 'series v3, patches 1-4 ' "$PAGESET" replay $t --sn
 expect "a wrong patch set" 2 'patches' "$PAGESET" replay $t --patches 1-77
 expect "no such file" 2 'no-such-file' "$PAGESET" replay no-such-file
 expect "no trace" 2 'no kmem event' "$PAGESET" replay $s
+head -c 1100000 /dev/zero | tr '\0' a >"$work/one-line"
+expect "a line without end" 2 'one-line:1: the line is longer than' "$PAGESET" replay "$work/one-line"
+expect "import: a line without end" 2 'one-line:1: the line is longer than' "$PAGESET" import trace "$work/one-line"
+expect "import: no trace on standard input" 2 '^<stdin>: no kmem event' "$PAGESET" import trace - </dev/null
+expect "no trace on standard input" 2 '^<stdin>: no kmem event' "$PAGESET" replay - </dev/null
+head -c 1000 $t >"$work/cut.gz"
+expect "a recording that was cut off" 2 'cut.gz:[0-9]*: the gzip data ends too early' "$PAGESET" replay "$work/cut.gz"
 expect "snapshots that are none" 2 'zoneinfo' "$PAGESET" replay $t --snapshots $t
 
 expect "import trace" 0 '566 allocations, 546 frees' "$PAGESET" import trace $t --zoneinfo $s -o "$work/ops"

@@ -129,8 +129,9 @@ Test(patch, texts_read_back)
 
 Test(patch, bad_texts_are_errors_with_a_sentence)
 {
-	static const char *const bad[] = { "",	   "0",	  "11", "7-3", "1-99",	       "x",
-					   "1,,2", "1 2", "-1", "1-",  "1-99999999999" };
+	static const char *const bad[] = { "",	    "0",   "11", "7-3", "1-99",		 "x",
+					   "1,,2",  "1 2", "-1", "1-",	"1-99999999999", "all,none",
+					   "none,1" };
 	struct patch_change c;
 	char error[160];
 

@@ -69,6 +69,13 @@ static enum base_err input_open(struct input *in, const char *path, struct diag 
 	int fd;
 
 	*in = (struct input){ 0 };
+	if (path[0] == '\0') {
+		err = base_diag_set(d, BASE_ERR_OPEN, NULL, 0, 0, "the name of a file is empty");
+		base_diag_hint(
+			d,
+			"expected the name of a file that exists, or - for standard input; a variable of the shell may be empty");
+		return err;
+	}
 	fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return open_failed(name, d);

@@ -310,6 +310,8 @@ bool patch_set_parse(const char *text, enum series series, struct patch_change *
 {
 	u32 set = 0;
 	const char *at = text;
+	bool none = false;
+	size_t nr_words = 1;
 
 	memset(change, 0, sizeof(*change));
 	for (;;) {
@@ -323,6 +325,7 @@ bool patch_set_parse(const char *text, enum series series, struct patch_change *
 				    0);
 		if (!parse_word(at, len, series, &set, error, size))
 			return false;
+		none |= len == 4 && strncmp(at, "none", len) == 0;
 		at += len;
 		at += strspn(at, " ");
 		if (*at == '\0')
@@ -330,7 +333,10 @@ bool patch_set_parse(const char *text, enum series series, struct patch_change *
 		if (*at != ',')
 			return fail(error, size, "expected a comma before '%.*s'", at, strlen(at));
 		at++;
+		nr_words++;
 	}
+	if (none && nr_words > 1)
+		return fail(error, size, "'none' stands alone, not in a list%.*s", "", 0);
 	change->set = close_up(set) | (series == SERIES_V3 ? PATCH_BIT(P_SERIES_V3) : 0);
 	change->also_on = change->set & PATCH_MASK & ~set;
 	return true;

@@ -19,6 +19,7 @@ struct flow {
 	uint64_t last[TRACE_CPU_MAX]; /* number of the newest event of each CPU and 1; 0: none */
 	uint64_t begin, end;	      /* numbers of the window's events: begin <= n < end */
 	bool eof, failed;
+	struct diag fault; /* why it failed */
 };
 
 enum base_err flow_open(struct flow **flow, const char *path, struct diag *d)
@@ -138,10 +139,11 @@ uint64_t flow_first(struct flow *flow, struct diag *d)
 		struct trace_event ev;
 		char *line;
 		size_t len;
-		int got = base_reader_next(flow->reader, &line, &len, d);
+		int got = base_reader_next(flow->reader, &line, &len, &flow->fault);
 
 		if (got > 0 && !make_room(flow)) {
-			base_diag_set(d, BASE_ERR_NO_MEMORY, base_reader_name(flow->reader), 0, 0,
+			base_diag_set(&flow->fault, BASE_ERR_NO_MEMORY,
+				      base_reader_name(flow->reader), 0, 0,
 				      "not enough memory to read the trace");
 			got = -1;
 		}
@@ -158,10 +160,10 @@ uint64_t flow_first(struct flow *flow, struct diag *d)
 			add(flow, &ev, flow->stats.lines);
 		}
 	}
-	if (flow->failed || flow->begin == flow->end) {
-		return FLOW_NONE;
+	if (flow->failed && d) {
+		*d = flow->fault;
 	}
-	return flow->begin;
+	return flow->failed || flow->begin == flow->end ? FLOW_NONE : flow->begin;
 }
 
 uint64_t flow_count(const struct flow *flow)
@@ -172,6 +174,11 @@ uint64_t flow_count(const struct flow *flow)
 bool flow_failed(const struct flow *flow)
 {
 	return flow->failed;
+}
+
+const char *flow_name(const struct flow *flow)
+{
+	return base_reader_name(flow->reader);
 }
 
 void flow_drop(struct flow *flow)

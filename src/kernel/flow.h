@@ -33,6 +33,7 @@ void flow_close(struct flow *flow);
  */
 uint64_t flow_first(struct flow *flow, struct diag *d);
 bool flow_failed(const struct flow *flow);
+const char *flow_name(const struct flow *flow); /* what faults call the file */
 
 /* how many events are in the window */
 uint64_t flow_count(const struct flow *flow);

@@ -1478,10 +1478,7 @@ static enum base_err one_step(struct replay *r, struct diag *d)
 			r->opt->progress(r->opt->progress_ctx, done, total);
 		}
 	}
-	if (flow_failed(r->flow)) {
-		return BASE_ERR_READ;
-	}
-	return BASE_ERR_OK;
+	return flow_failed(r->flow) ? d->code : BASE_ERR_OK;
 }
 
 static bool make_given(const struct replay *r, struct replay_given *given)
@@ -1537,7 +1534,7 @@ static enum base_err finish(struct replay *r, struct diag *d)
 		report->psets_used += r->psets[i].used;
 	}
 	if (!report->events) {
-		base_diag_set(d, BASE_ERR_SYNTAX, r->opt->trace, stats->first_bad_line, 0,
+		base_diag_set(d, BASE_ERR_SYNTAX, flow_name(r->flow), stats->first_bad_line, 0,
 			      "no kmem event in this file (%llu lines)",
 			      (unsigned long long)stats->lines);
 		base_diag_hint(

@@ -272,6 +272,9 @@ enum base_err trace_ops_run(const struct trace_ops_source *source, trace_ops_fn 
 				    "not enough memory for the operations");
 	}
 	if (fd >= 0) {
+		if (err != BASE_ERR_OK) {
+			base_diag_at(d, "<stdin>", d->line, d->column);
+		}
 		close(fd);
 	}
 	free(b.strangers);
