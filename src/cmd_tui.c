@@ -8,6 +8,7 @@
 #include "base/save.h"
 #include "base/text.h"
 #include "core/field.h"
+#include "data_dir.h"
 #include "expr_glue.h"
 #include "kernel/trace_ops.h"
 #include "scn_files.h"
@@ -72,6 +73,7 @@ struct opened {
 	struct base_text text;
 	struct kern_ops ops;
 	size_t at;
+	u64 max_ops; /* 0: no bound */
 	struct ui_cue *cues;
 	size_t nr_cues, max_cues;
 	char note[256];
@@ -138,8 +140,10 @@ static enum ui_next scenario_next(void *ctx, struct timeline *tl, char *error, s
 	struct scn_event ev;
 	u64 op = tl_length(tl);
 
-	if (!o->player)
+	if (!o->player) {
 		o->player = scn_player_create(o->scn, tl);
+		scn_player_limit(o->player, o->max_ops);
+	}
 	if (!scn_play_next(o->player, &ev)) {
 		if (ev.kind != SCN_EV_ERROR)
 			return UI_END;
@@ -180,7 +184,7 @@ static enum ui_next ops_next(void *ctx, struct timeline *tl, char *error, size_t
 	u32 *slots;
 	bool ok;
 
-	if (o->at >= o->ops.nr)
+	if (o->at >= o->ops.nr || (o->max_ops && o->at >= o->max_ops))
 		return UI_END;
 	op = o->ops.ops[o->at];
 	slots = base_alloc(op.count ? op.count : 1, sizeof(u32));
@@ -303,6 +307,18 @@ static void first_fault(const struct diag *d, size_t more, char *error, size_t s
 	}
 }
 
+/* With which options the file is opened: the command line's, or those that its session was saved with. */
+static bool file_options(const struct library *lib, struct opened *o, struct scn_options *options,
+			 char *error, size_t size)
+{
+	setup_scenario(lib->call, options);
+	if (!o->reopened)
+		return true;
+	*options = (struct scn_options){ .expr = options->expr, .hooks = options->hooks };
+	return session_options_apply((const char *const *)o->options, o->nr_options, options,
+				     o->sets, error, size);
+}
+
 static bool open_scenario(struct library *lib, struct opened *o, struct ui_source *src, char *error,
 			  size_t size)
 {
@@ -311,13 +327,8 @@ static bool open_scenario(struct library *lib, struct opened *o, struct ui_sourc
 	struct diags ds;
 	bool ok;
 
-	setup_scenario(lib->call, &options);
-	if (o->reopened) {
-		options = (struct scn_options){ .expr = options.expr, .hooks = options.hooks };
-		if (!session_options_apply((const char *const *)o->options, o->nr_options, &options,
-					   o->sets, error, size))
-			return false;
-	}
+	if (!file_options(lib, o, &options, error, size))
+		return false;
 	base_diags_init(&ds, 20);
 	ok = scn_load(o->path, &options, &o->scn, &ds) == BASE_ERR_OK;
 	if (!ok && ds.nr > 0)
@@ -339,17 +350,37 @@ static bool open_scenario(struct library *lib, struct opened *o, struct ui_sourc
 	return true;
 }
 
+/* The machine and the patch set of operations as the options change them. */
+static bool use_options(const struct library *lib, struct opened *o, char *error, size_t size)
+{
+	struct scn_options options;
+	struct diags ds;
+	u32 also_on;
+	bool ok;
+
+	if (!file_options(lib, o, &options, error, size))
+		return false;
+	base_diags_init(&ds, 20);
+	ok = setup_machine_by(&options, &o->ops.machine, &o->ops.patches, &also_on, &ds) ==
+	     BASE_ERR_OK;
+	if (!ok && ds.nr > 0)
+		first_fault(&ds.items[0], ds.nr - 1 + ds.dropped, error, size);
+	base_diags_free(&ds);
+	return ok;
+}
+
 static bool open_ops(struct library *lib, struct opened *o, struct ui_source *src, char *error,
 		     size_t size)
 {
 	const char *slash = strrchr(o->path, '/');
 	struct diag d;
 
-	(void)lib;
 	if (kern_ops_read(&o->ops, &o->text, &d)) {
 		first_fault(&d, 0, error, size);
 		return false;
 	}
+	if (!use_options(lib, o, error, size))
+		return false;
 	src->name = slash ? slash + 1 : o->path;
 	src->title = "A file of operations";
 	src->level = "";
@@ -361,7 +392,8 @@ static bool open_ops(struct library *lib, struct opened *o, struct ui_source *sr
 	return true;
 }
 
-static bool open_trace(struct opened *o, struct ui_source *src, char *error, size_t size)
+static bool open_trace(struct library *lib, struct opened *o, struct ui_source *src, char *error,
+		       size_t size)
 {
 	const char *slash = strrchr(o->path, '/');
 	struct trace_ops_source source = { .trace = o->path };
@@ -376,6 +408,8 @@ static bool open_trace(struct opened *o, struct ui_source *src, char *error, siz
 		first_fault(&d, 0, error, size);
 		return false;
 	}
+	if (!use_options(lib, o, error, size))
+		return false;
 	src->name = slash ? slash + 1 : o->path;
 	src->title = "A recorded trace";
 	src->level = "";
@@ -394,6 +428,7 @@ static bool open_it(struct library *lib, struct opened *o, struct ui_source *src
 	struct diag d;
 	bool ok;
 
+	o->max_ops = lib->call->common->max_ops;
 	if (base_text_read(&o->text, o->path, TEXT_MAX, &d)) {
 		first_fault(&d, 0, error, size);
 		close_file(o);
@@ -402,7 +437,7 @@ static bool open_it(struct library *lib, struct opened *o, struct ui_source *src
 	if (is_ops(&o->text))
 		ok = open_ops(lib, o, src, error, size);
 	else if (trace_ops_is_trace(o->text.data, o->text.len))
-		ok = open_trace(o, src, error, size);
+		ok = open_trace(lib, o, src, error, size);
 	else
 		ok = open_scenario(lib, o, src, error, size);
 	if (!ok) {
@@ -423,7 +458,7 @@ static bool open_file(void *ctx, const char *path, struct ui_source *src, char *
 	struct library *lib = ctx;
 	struct opened *o = base_alloc(1, sizeof(*o));
 
-	o->path = base_strdup(path);
+	o->path = base_strdup(data_resolve(path));
 	o->options = session_options_of(lib->call, &o->nr_options);
 	return open_it(lib, o, src, error, size);
 }
@@ -627,7 +662,7 @@ static int try_file(const struct call *call, const char *path, bool *session)
 static int run(const struct call *call)
 {
 	const struct tui_opts *o = call->opts;
-	const char *path = call->args.nr > 0 ? call->args.items[0] : NULL;
+	const char *path = call->args.nr > 0 ? data_resolve(call->args.items[0]) : NULL;
 	struct library lib = { .call = call };
 	struct ui_expr expr = { .compile = expr_compile,
 				.eval = expr_eval,

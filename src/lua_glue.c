@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 
@@ -41,9 +42,24 @@ static void print_to_stderr(void *ctx, const char *text, size_t len)
 	fwrite(text, 1, len, stderr);
 }
 
-static enum base_err new_script(struct timeline *tl, u64 seed, struct script **s, struct diag *d)
+static u64 time_left(const struct lua_glue_time *time)
 {
-	struct script_options o = { .seed = seed, .hooks = { NULL, print_to_stderr } };
+	struct timespec ts;
+	u64 now;
+
+	if (!time || !time->deadline_ns)
+		return time ? time->step_ns : 0;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = (u64)ts.tv_sec * 1000000000ull + (u64)ts.tv_nsec;
+	return time->deadline_ns > now ? time->deadline_ns - now : 1;
+}
+
+static enum base_err new_script(const struct lua_glue_time *time, struct timeline *tl, u64 seed,
+				struct script **s, struct diag *d)
+{
+	struct script_options o = { .seed = seed,
+				    .hooks = { NULL, print_to_stderr },
+				    .limits = { .timeout_ns = time_left(time), .fixed = true } };
 	struct script_drive drive;
 
 	*s = script_new(&o);
@@ -89,6 +105,14 @@ static enum base_err place_fault(const struct scn_lua_call *call, enum base_err 
 	return ret;
 }
 
+/* A step that the time ran out for is not one that failed. */
+static enum base_err was_late(const struct lua_glue_time *time, enum base_err ret, struct diag *d)
+{
+	if (ret && time && time->deadline_ns && time_left(time) == 1)
+		d->code = BASE_ERR_RANGE;
+	return ret ? d->code : ret;
+}
+
 static enum base_err lua_step(void *ctx, struct timeline *tl, const struct scn_lua_call *call,
 			      struct diag *d)
 {
@@ -97,10 +121,9 @@ static enum base_err lua_step(void *ctx, struct timeline *tl, const struct scn_l
 	const char *name;
 	enum base_err ret = read_program(call, &text, &name, d);
 
-	(void)ctx;
 	if (ret)
 		return ret;
-	ret = new_script(tl, call->seed, &s, d);
+	ret = new_script(ctx, tl, call->seed, &s, d);
 	for (size_t i = 0; !ret && i < call->nr_args; i++)
 		give_arg(s, &call->args[i], false);
 	if (!ret)
@@ -109,7 +132,7 @@ static enum base_err lua_step(void *ctx, struct timeline *tl, const struct scn_l
 		script_set_current(s, NULL);
 	script_free(s);
 	base_text_free(&text);
-	return place_fault(call, ret, d);
+	return was_late(ctx, place_fault(call, ret, d), d);
 }
 
 static enum base_err spawn(struct script *s, const struct scn_task *task, struct diag *d)
@@ -133,9 +156,8 @@ static enum base_err tasks_step(void *ctx, struct timeline *tl, const struct scn
 {
 	struct script *s;
 	u64 seed = tasks->nr_tasks ? tasks->tasks[0].call.seed : 0;
-	enum base_err ret = new_script(tl, seed, &s, d);
+	enum base_err ret = new_script(ctx, tl, seed, &s, d);
 
-	(void)ctx;
 	for (size_t i = 0; !ret && i < tasks->nr_tasks; i++)
 		ret = spawn(s, &tasks->tasks[i], d);
 	if (!ret)
@@ -143,7 +165,7 @@ static enum base_err tasks_step(void *ctx, struct timeline *tl, const struct scn
 	if (s)
 		script_set_current(s, NULL);
 	script_free(s);
-	return ret;
+	return was_late(ctx, ret, d);
 }
 
 static enum base_err check_program(void *ctx, const struct scn_lua_call *call, struct diag *d)
@@ -156,7 +178,7 @@ static enum base_err check_program(void *ctx, const struct scn_lua_call *call, s
 	(void)ctx;
 	if (ret)
 		return ret;
-	ret = new_script(NULL, 0, &s, d);
+	ret = new_script(NULL, NULL, 0, &s, d);
 	if (!ret)
 		ret = script_check_text(s, name, text.data, text.len, d);
 	script_free(s);

@@ -21,6 +21,9 @@ enum base_err scn_play_all(const struct scn_play *play, struct diag *d)
 			play->see(play->ctx, &ev);
 		if (ev.kind == SCN_EV_ERROR) {
 			scn_event_diag(play->scn, &ev, d);
+			/* out of time inside a Lua step is no fault of the file, as between steps */
+			if (setup_is_late(play->bounds))
+				d->code = BASE_ERR_FAILED;
 			err = d->code;
 		} else if (more && setup_is_late(play->bounds)) {
 			err = base_diag_set(d, BASE_ERR_FAILED, info->path, ev.line, ev.column,

@@ -7,13 +7,20 @@
 #include "expr_glue.h"
 #include "lua_glue.h"
 
+/* One command runs in a process: the time that its Lua steps have, and the hooks with it. */
+static struct lua_glue_time lua_time;
+static struct scn_hooks lua_hooks;
+
 void setup_scenario(const struct call *call, struct scn_options *o)
 {
 	const struct common *c = call->common;
 
+	lua_hooks = lua_glue;
+	lua_hooks.ctx = &lua_time;
+	lua_time.step_ns = c->timeout_ns;
 	*o = (struct scn_options){
 		.expr = &expr_glue,
-		.hooks = &lua_glue,
+		.hooks = &lua_hooks,
 		.seed_given = call_common_given(call, COMMON_SEED),
 		.seed = c->seed,
 		.machine = c->machine,
@@ -79,57 +86,81 @@ int setup_parse_level(const struct call *call, const char *text, enum series ser
 }
 
 /* --machine and each --set; all faults at once. */
-static int change_machine(const struct call *call, struct machine *m)
+static enum base_err change_machine(const struct scn_options *o, struct machine *m,
+				    struct diags *ds)
 {
-	const struct common *c = call->common;
 	enum base_err err = BASE_ERR_OK;
+
+	if (o->machine)
+		err = scn_machine_load(o->machine, m, ds);
+	for (size_t i = 0; i < o->nr_sets; i++) {
+		struct diag d;
+
+		if (!scn_machine_set(m, o->sets[i], &d))
+			continue;
+		err = d.code;
+		base_diags_push(ds, &d);
+	}
+	return err;
+}
+
+enum base_err setup_machine_by(const struct scn_options *o, struct machine *m, u32 *patches,
+			       u32 *also_on, struct diags *ds)
+{
+	enum series series = o->series ? (enum series)(o->series - 1) : patch_series(*patches);
+	enum base_err ret = change_machine(o, m, ds);
+	struct patch_change change = { 0 };
+	char error[BASE_DIAG_TEXT_MAX / 2];
+	struct sim_error err;
+
+	if (ret)
+		return ret;
+	if (!o->patches) {
+		change.set = patch_set_series(*patches, series).set;
+	} else if (!patch_set_parse(o->patches, series, &change, error, sizeof(error))) {
+		base_diag_hint(base_diags_add(ds, BASE_ERR_USAGE, "--patches", 0, 0, "%s", error),
+			       "expected none, all, or numbers such as 1-7,10");
+		return BASE_ERR_USAGE;
+	}
+	*patches = change.set;
+	*also_on = change.also_on;
+	if (!machine_finish(m, &err))
+		return BASE_ERR_OK;
+	base_diags_add(ds, BASE_ERR_RANGE, o->machine && !o->nr_sets ? o->machine : "--set", 0, 0,
+		       "%s", err.message);
+	return BASE_ERR_RANGE;
+}
+
+int setup_machine_of(const struct call *call, const struct scn_options *o, struct machine *m,
+		     u32 *patches)
+{
 	struct diags ds;
+	u32 also_on = 0;
 	int status = 0;
 
 	base_diags_init(&ds, 64);
-	if (c->machine)
-		err = scn_machine_load(c->machine, m, &ds);
-	for (size_t i = 0; i < c->set.nr; i++) {
-		struct diag d;
-
-		if (!scn_machine_set(m, c->set.items[i], &d))
-			continue;
-		err = d.code;
-		base_diags_push(&ds, &d);
-	}
-	if (err)
+	if (setup_machine_by(o, m, patches, &also_on, &ds))
 		status = call_fail_all(call, &ds);
 	base_diags_free(&ds);
+	if (!status)
+		setup_tell_also_on(patch_series(*patches), also_on);
 	return status;
 }
 
 int setup_machine(const struct call *call, struct machine *m, u32 *patches)
 {
-	enum series series =
-		*patches == SETUP_PATCHES_ALL ?
-			(call->common->series == COMMON_SERIES_V3 ? SERIES_V3 : SERIES_V2) :
-			setup_series(call, patch_series(*patches));
-	struct sim_error err;
-	struct diag d;
-	int status = change_machine(call, m);
+	struct scn_options o;
 
-	if (status)
-		return status;
-	if (call_common_given(call, COMMON_PATCHES) ||
-	    (*patches == SETUP_PATCHES_ALL && call->common->patches)) {
-		status = setup_parse_set(call, "--patches", call->common->patches, series, patches);
-		if (status)
-			return status;
-	} else if (*patches == SETUP_PATCHES_ALL) {
+	setup_scenario(call, &o);
+	if (*patches == SETUP_PATCHES_ALL) {
+		/* defaults count as well: there is no file that they could contradict */
+		enum series series = call->common->series == COMMON_SERIES_V3 ? SERIES_V3 :
+										SERIES_V2;
+
 		*patches = patch_level(series, patch_count(series));
-	} else {
-		*patches = patch_set_series(*patches, series).set;
+		o.patches = call->common->patches;
 	}
-	if (!machine_finish(m, &err))
-		return 0;
-	base_diag_set(&d, BASE_ERR_RANGE, call->common->machine ? call->common->machine : "--set",
-		      0, 0, "%s", err.message);
-	return call_fail(call, &d);
+	return setup_machine_of(call, &o, m, patches);
 }
 
 static u64 now_ns(void)
@@ -144,6 +175,7 @@ void setup_bounds_begin(const struct call *call, struct setup_bounds *b)
 {
 	b->max_ops = call->common->max_ops;
 	b->deadline_ns = call->common->timeout_ns ? now_ns() + call->common->timeout_ns : 0;
+	lua_time.deadline_ns = b->deadline_ns;
 }
 
 bool setup_is_late(const struct setup_bounds *b)

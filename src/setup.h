@@ -30,6 +30,13 @@ void setup_scenario(const struct call *call, struct scn_options *o);
 #define SETUP_PATCHES_ALL UINT32_MAX
 int setup_machine(const struct call *call, struct machine *m, u32 *patches);
 
+/* The same by options that are not, or not all, the command line's. */
+int setup_machine_of(const struct call *call, const struct scn_options *o, struct machine *m,
+		     u32 *patches);
+/* And without a word: all faults in @ds; *also_on: what the set needed beside what was named. */
+enum base_err setup_machine_by(const struct scn_options *o, struct machine *m, u32 *patches,
+			       u32 *also_on, struct diags *ds);
+
 /* --series, or what stands in its place. */
 enum series setup_series(const struct call *call, enum series otherwise);
 

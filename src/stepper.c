@@ -1251,8 +1251,7 @@ int stepper_run(const struct call *call, const struct work *w, FILE *in, bool pr
 		return call_fail(call, &d);
 	}
 	work_player_begin(&st.player, w, st.tl);
-	if (call->common->max_ops && st.player.scn)
-		scn_player_limit(st.player.scn, call->common->max_ops);
+	work_player_limit(&st.player, call->common->max_ops);
 	greet(&st);
 	loop(&st, in, prompt, faults);
 	for (size_t i = 0; i < BREAKS_MAX; i++)

@@ -21,16 +21,52 @@ static const char *file_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* What the session was opened with, where the command line says nothing else. */
+static int add_saved_options(const struct call *call, const struct work *w, struct scn_options *o,
+			     const char **sets)
+{
+	struct scn_options given = *o;
+	char error[BASE_DIAG_TEXT_MAX / 2];
+	struct diag d;
+
+	*o = (struct scn_options){ .expr = given.expr, .hooks = given.hooks };
+	if (!session_options_apply(w->session->options, w->session->nr_options, o, sets, error,
+				   sizeof(error))) {
+		base_diag_set(&d, BASE_ERR_SYNTAX, w->session_path, 0, 0, "%s", error);
+		return call_fail(call, &d);
+	}
+	if (given.seed_given) {
+		o->seed_given = true;
+		o->seed = given.seed;
+	}
+	o->machine = given.machine ? given.machine : o->machine;
+	o->series = given.series ? given.series : o->series;
+	o->patches = given.patches ? given.patches : o->patches;
+	if (given.nr_sets) {
+		o->sets = given.sets;
+		o->nr_sets = given.nr_sets;
+	}
+	return 0;
+}
+
 /* The operations and their machine are there: everything else. */
 static int use_ops(const struct call *call, struct work *w)
 {
+	const char *sets[SESSION_OPTIONS_MAX];
+	struct scn_options o;
+	int status;
+
 	w->machine = &w->own;
 	w->name = file_name(w->path);
 	w->title = "";
 	w->patches = w->ops.patches;
 	w->seed = call->common->seed;
 	w->default_zone = FIELD_NO_ZONE;
-	return setup_machine(call, &w->own, &w->patches);
+	setup_scenario(call, &o);
+	if (!w->session)
+		return setup_machine_of(call, &o, &w->own, &w->patches);
+	status = add_saved_options(call, w, &o, sets);
+	return status ? status : setup_machine_of(call, &o, &w->own, &w->patches);
 }
 
 static int load_ops(const struct call *call, struct work *w, const struct base_text *text)
@@ -75,8 +111,11 @@ static int load_trace(const struct call *call, struct work *w, const struct base
 	if (!err)
 		err = trace_ops_load(&source, &w->ops, &d);
 	free(beside);
-	if (spool)
+	if (spool) {
 		fclose(spool);
+		if (err)
+			base_diag_at(&d, text->name, d.line, d.column);
+	}
 	if (err)
 		return call_fail(call, &d);
 	if (machine_copy(&w->own, &w->ops.machine, &sim_err)) {
@@ -84,34 +123,6 @@ static int load_trace(const struct call *call, struct work *w, const struct base
 		return call_fail(call, &d);
 	}
 	return use_ops(call, w);
-}
-
-/* What the session was opened with, where the command line says nothing else. */
-static int add_saved_options(const struct call *call, const struct work *w, struct scn_options *o,
-			     const char **sets)
-{
-	struct scn_options given = *o;
-	char error[BASE_DIAG_TEXT_MAX / 2];
-	struct diag d;
-
-	*o = (struct scn_options){ .expr = given.expr, .hooks = given.hooks };
-	if (!session_options_apply(w->session->options, w->session->nr_options, o, sets, error,
-				   sizeof(error))) {
-		base_diag_set(&d, BASE_ERR_SYNTAX, w->session_path, 0, 0, "%s", error);
-		return call_fail(call, &d);
-	}
-	if (given.seed_given) {
-		o->seed_given = true;
-		o->seed = given.seed;
-	}
-	o->machine = given.machine ? given.machine : o->machine;
-	o->series = given.series ? given.series : o->series;
-	o->patches = given.patches ? given.patches : o->patches;
-	if (given.nr_sets) {
-		o->sets = given.sets;
-		o->nr_sets = given.nr_sets;
-	}
-	return 0;
 }
 
 static int load_scenario(const struct call *call, struct work *w, const struct base_text *text)
@@ -264,6 +275,13 @@ void work_player_begin(struct work_player *p, const struct work *w, struct timel
 	};
 }
 
+void work_player_limit(struct work_player *p, u64 max_ops)
+{
+	p->max_ops = max_ops;
+	if (p->scn)
+		scn_player_limit(p->scn, max_ops);
+}
+
 void work_player_end(struct work_player *p)
 {
 	scn_player_free(p->scn);
@@ -280,7 +298,7 @@ bool work_next(struct work_player *p, struct scn_event *ev)
 	if (p->scn)
 		return scn_play_next(p->scn, ev);
 	*ev = (struct scn_event){ .kind = SCN_EV_END, .via = "", .group = "", .cpu = -1 };
-	if (i >= ops->nr)
+	if (i >= ops->nr || (p->max_ops && i >= p->max_ops))
 		return false;
 	ev->line = ops->lines[i];
 	ev->step = op_infos[ops->ops[i].kind].name;

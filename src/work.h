@@ -44,9 +44,12 @@ struct work_player {
 	struct timeline *tl;
 	struct scn_player *scn;
 	size_t at; /* next operation of an operation file */
+	u64 max_ops;
 };
 
 void work_player_begin(struct work_player *p, const struct work *w, struct timeline *tl);
+/* Ends after so many operations; 0: no bound. */
+void work_player_limit(struct work_player *p, u64 max_ops);
 /* As scn_play_next(), for both kinds. */
 bool work_next(struct work_player *p, struct scn_event *ev);
 void work_player_end(struct work_player *p);

@@ -32,7 +32,7 @@ expect() {
 steps() {
 	local what=$1 want=$2 pattern=$3 file=$4 got
 	shift 4
-	printf '%s\n' "$@" | "$PAGESET" step --text "$file" >"$work/out" 2>&1
+	printf '%s\n' "$@" | "$PAGESET" step --text "$file" "${STEP_OPTS:---color=never}" >"$work/out" 2>&1
 	got=$?
 	grep -q -e "$pattern" "$work/out" && [ "$got" = "$want" ]
 	result $? "$what"
@@ -63,6 +63,7 @@ free 0 @-1 1
 tick 0
 END
 gzip -c "$work/ops.txt" >"$work/ops.txt.gz"
+printf '<End>\n' >"$work/end.keys"
 expect "run: a file of operations" 0 '^ *4  cpu0 frees 1 block .* free_high$' "$PAGESET" run "$work/ops.txt"
 expect "run: the same, compressed" 0 '^ *4  cpu0 frees 1 block .* free_high$' "$PAGESET" run "$work/ops.txt.gz"
 "$PAGESET" run - <"$work/ops.txt" >"$work/out" 2>&1 && grep -q '^After 5 operations' "$work/out"
@@ -72,6 +73,19 @@ expect "run: a key of the machine" 0 '^2 nodes\|^4 CPUs, zone Normal of 1GiB' "$
 expect "run: no such key of the machine" 2 'boost' "$PAGESET" run "$work/ops.txt" --set boots=1
 expect "run: no such patch" 2 'patches 1\.\.10\|1 to 10' "$PAGESET" run "$work/ops.txt" --patches 11
 expect "run: what a set needs is told" 0 '^note: switched on too.*4 (scale-cap)' "$PAGESET" run "$work/ops.txt" --patches 5
+for set in memory=8TiB scale_max=3 percpu_pagelist_high_fraction=3; do
+	expect "run: what --set breaks is no fault of the file: $set" 2 '^--set: ' "$PAGESET" run scenarios/exit-drain.yaml --series v2 --set "$set"
+done
+printf 'title: x\nname: x\nschema_version: 1\nmachine: {memory: 64MiB}\nsteps:\n  - lua: {code: "while true do end"}\n' >"$work/endless.yaml"
+for c in run compare; do
+	expect "$c: --timeout ends a Lua step" 2 'endless.yaml:6:5: stopped: the time limit is reached' "$PAGESET" "$c" "$work/endless.yaml" --timeout 200ms
+done
+expect "check: --timeout ends a Lua step" 1 'the time limit is reached' "$PAGESET" check "$work/endless.yaml" --timeout 200ms
+expect "tui: --timeout ends a Lua step" 0 'the time limit is reached' "$PAGESET" tui "$work/endless.yaml" --timeout 200ms --keys /dev/null --dump /dev/stdout
+expect "tui: options hold for operations" 0 'op 1/1 .* v2 patches 123\.' "$PAGESET" tui "$work/ops.txt" --patches 1-3 --max-ops 1 --keys "$work/end.keys" --dump /dev/stdout
+expect "tui: a wrong key of the machine" 2 '^pageset tui: --set: ' "$PAGESET" tui "$work/ops.txt" --set cpus=x --keys /dev/null
+expect "tui: the name of a shipped scenario" 0 'exit-drain' "$PAGESET" tui exit-drain --keys /dev/null --dump /dev/stdout
+STEP_OPTS=--max-ops=2 steps "step: --max-ops" 0 "^The end: 2 operations are done" "$work/ops.txt" c
 expect "run: --max-ops 0" 2 'option --max-ops: 0 is out of range' "$PAGESET" run "$work/ops.txt" --max-ops 0
 expect "run: --timeout 0s" 2 'option --timeout: 0s is out of range' "$PAGESET" run "$work/ops.txt" --timeout 0s
 for c in run lint check list compare "step --text" verify replay lua "import zoneinfo"; do

@@ -118,7 +118,8 @@ enum sim_err machine_add_zone(struct machine *m, u32 node, enum zone_type type, 
 		return sim_fail(err, ERR_RANGE, "node %u: nodes are 0..%d", node,
 				MACHINE_NODES_MAX - 1);
 	if (pages == 0 || pages >= MACHINE_PFN_MAX)
-		return sim_fail(err, ERR_RANGE, "a zone of %llu pages: it must be 1..%llu",
+		return sim_fail(err, ERR_RANGE,
+				"a zone of %llu pages: it must be 1..%llu, less than 8TiB",
 				(unsigned long long)pages, (unsigned long long)MACHINE_PFN_MAX - 1);
 	zones = realloc(m->zones, (m->nr_zones + 1) * sizeof(*zones));
 	if (!zones)
@@ -239,9 +240,11 @@ static enum sim_err check_zones(const struct machine *m, struct sim_error *err)
 			return sim_fail(err, ERR_MACHINE, "node %u has two zones %s", z->node,
 					zone_type_names[z->type]);
 		if (z->start_pfn + z->pages > MACHINE_PFN_MAX || z->start_pfn > MACHINE_PFN_MAX)
-			return sim_fail(err, ERR_MACHINE, "zone %s of node %u ends above pfn %llu",
-					zone_type_names[z->type], z->node,
-					(unsigned long long)MACHINE_PFN_MAX);
+			return sim_fail(
+				err, ERR_MACHINE,
+				"zone %s of node %u ends above pfn %llu (8TiB): take less memory or a lower first_pfn",
+				zone_type_names[z->type], z->node,
+				(unsigned long long)MACHINE_PFN_MAX);
 		for (u32 j = 0; j < i; j++) {
 			const struct machine_zone *y = &m->zones[j];
 

@@ -65,22 +65,57 @@ static const struct node *machine_node(const struct scenario *scn)
 	return schema_node(scn->doc.root, "machine");
 }
 
-static void check_scale(struct scenario *scn, struct diags *ds)
+static void check_scale(struct scenario *scn, const struct machine *own, struct diags *ds)
 {
+	const char *const message = "series v2 has a fixed scale_max of 5";
 	s64 scale = scn->machine.scale_max;
 	const struct node *at = machine_node(scn);
 
 	if (scn->info.series == SERIES_V3 || scale == PCP_BATCH_SCALE_MAX || scale == SCALE_NONE)
 		return;
-	base_diag_hint(scn_fault(scn, ds, schema_node(at, "scale_max"),
-				 "series v2 has a fixed scale_max of 5"),
+	base_diag_hint(own->scale_max != scale ?
+			       base_diags_add(ds, BASE_ERR_RANGE, "--set", 0, 0, "%s", message) :
+			       scn_fault(scn, ds, schema_node(at, "scale_max"), "%s", message),
 		       "use series: v3, or none to see why there is a cap");
+}
+
+/* What is wrong with the whole machine: in the file, or due to --set if the file's own machine is possible. */
+static void machine_fault(struct scenario *scn, const struct scn_options *o, struct machine *own,
+			  const char *message, struct diags *ds)
+{
+	struct sim_error ignored;
+
+	if (o->nr_sets && !machine_finish(own, &ignored))
+		base_diags_add(ds, BASE_ERR_RANGE, "--set", 0, 0, "%s", message);
+	else
+		scn_fault(scn, ds, machine_node(scn), "%s", message);
+}
+
+static void finish_machine(struct scenario *scn, const struct scn_options *o, struct machine *own,
+			   struct diags *ds)
+{
+	size_t before = faults(ds);
+	struct sim_error err;
+
+	if (machine_finish(&scn->machine, &err)) {
+		machine_fault(scn, o, own, err.message, ds);
+		return;
+	}
+	check_scale(scn, own, ds);
+	if (faults(ds) != before)
+		return;
+	if (sim_create(&scn->machine, scn->info.patches, &scn->names, &err)) {
+		machine_fault(scn, o, own, err.message, ds);
+		return;
+	}
+	scn->machine_ok = true;
 }
 
 static void build_machine(struct scenario *scn, const struct scn_options *o, struct diags *ds)
 {
 	size_t before = faults(ds);
 	struct sim_error err;
+	struct machine own;
 	struct diag d;
 
 	machine_init(&scn->machine);
@@ -91,23 +126,16 @@ static void build_machine(struct scenario *scn, const struct scn_options *o, str
 			      ds);
 	if (scn->fmt->machine)
 		scn->info.costs = o->machine ? "" : scn->fmt->machine->costs;
+	if (machine_copy(&own, &scn->machine, &err)) {
+		scn_fault(scn, ds, machine_node(scn), "%s", err.message);
+		return;
+	}
 	for (size_t i = 0; i < o->nr_sets; i++)
 		if (scn_machine_set(&scn->machine, o->sets[i], &d))
 			base_diags_push(ds, &d);
-	if (faults(ds) != before)
-		return;
-	if (machine_finish(&scn->machine, &err)) {
-		scn_fault(scn, ds, machine_node(scn), "%s", err.message);
-		return;
-	}
-	check_scale(scn, ds);
-	if (faults(ds) != before)
-		return;
-	if (sim_create(&scn->machine, scn->info.patches, &scn->names, &err)) {
-		scn_fault(scn, ds, machine_node(scn), "%s", err.message);
-		return;
-	}
-	scn->machine_ok = true;
+	if (faults(ds) == before)
+		finish_machine(scn, o, &own, ds);
+	machine_free(&own);
 }
 
 static void set_default_zone(struct scenario *scn, struct diags *ds)

@@ -378,6 +378,16 @@ static void on_event(struct reader *r, const yaml_event_t *e)
 		stop_mark(r, e->start_mark, BASE_ERR_TOO_LARGE, "more than 1000 anchors");
 }
 
+/* Is there a tab in what a line is indented with? */
+static bool begins_with_tab(const struct base_text *text, uint64_t line)
+{
+	const char *start;
+	size_t len;
+
+	return base_text_line(text, line, &start, &len) &&
+	       memchr(start, '\t', strspn(start, " \t")) != NULL;
+}
+
 /* libyaml's own words for what it could not read, at its own mark. */
 static void syntax_fault(struct reader *r)
 {
@@ -400,7 +410,9 @@ static void syntax_fault(struct reader *r)
 			 p->context ? p->context : "");
 		d = fault_at(r->doc, r->ds, BASE_ERR_SYNTAX, p->problem_mark.line + 1,
 			     p->problem_mark.column + 1, message);
-		if (p->context && strstr(p->context, "flow"))
+		if (begins_with_tab(&r->doc->text, p->problem_mark.line + 1))
+			base_diag_hint(d, "YAML is indented with spaces; here is a tab");
+		else if (p->context && strstr(p->context, "flow"))
 			base_diag_hint(d, "a text with any of [ ] { } , in it needs quotes");
 	}
 	r->faulty = r->stop = true;

@@ -62,8 +62,9 @@ void script_charge_slow(lua_State *L, struct script_box *box)
 		luaL_error(L, "stopped: the time limit is reached (see --timeout)");
 	luaL_error(L,
 		   "stopped: the script has done %I instructions of work, the most that is "
-		   "allowed (see --max-instructions)",
-		   (lua_Integer)box->limits.instructions);
+		   "allowed%s",
+		   (lua_Integer)box->limits.instructions,
+		   box->limits.fixed ? "" : " (see --max-instructions)");
 }
 
 static void box_hook(lua_State *L, lua_Debug *ar)

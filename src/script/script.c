@@ -181,7 +181,8 @@ static enum base_err take_error(lua_State *L, const char *name, struct diag *d, 
 		lua_remove(L, -2);
 		text = message = lua_tostring(L, -1);
 	} else if (strcmp(text, "not enough memory") == 0) {
-		message = "out of memory (see --max-memory)";
+		message = script_box_of(L)->limits.fixed ? "out of memory" :
+							   "out of memory (see --max-memory)";
 	}
 	if (strncmp(text, name, n) == 0 && text[n] == ':' && isdigit((unsigned char)text[n + 1])) {
 		char *end;

@@ -19,6 +19,7 @@ struct script_limits {
 	uint64_t instructions;
 	size_t memory; /* bytes */
 	uint64_t timeout_ns;
+	bool fixed; /* no options set them: messages name none */
 };
 
 #define SCRIPT_INSTRUCTIONS_DEFAULT 1000000000ull
