@@ -144,6 +144,24 @@ see "and on" "mouse on"
 keys q
 see "quits after the mouse" "prompt>"
 
+# Pasted text is text: the q, the line ends and the letters in it are no keys.
+begin "$scenario" "op 0/"
+printf 'nnn\nq\necho pasted\n%.0s' {1..500} | mux load-buffer -
+mux paste-buffer -p
+see "takes no keys from pasted text" "pasted text is taken where a line is typed"
+keys :
+printf 'pane\nzone' | mux load-buffer -
+mux paste-buffer -p
+see "pastes into a line, which does not end" ":pane zone"
+keys Enter
+see "until Enter does" "10/16"
+keys q
+see "quits after pasting" "prompt>"
+keys "clear; COLUMNS=999999999 LINES=-3 $PAGESET $scenario" Enter
+see "does not believe every COLUMNS" "op 0/"
+keys q
+see "quits from there" "prompt>"
+
 # Ended from outside: the terminal is as it was, and a shell reads lines again.
 begin "$scenario" "op 0/"
 pid=$(pgrep -P "$(mux display-message -p '#{pane_pid}')" | head -n 1)

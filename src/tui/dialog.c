@@ -555,3 +555,20 @@ enum handled dialog_key(struct ui *ui, int key, enum request request)
 		return UI_IGNORED;
 	}
 }
+
+bool dialog_paste(struct ui *ui, int key)
+{
+	struct dialog *d = &ui->dialog;
+	bool typed = d->kind == DIALOG_PROMPT ||
+		     (d->kind == DIALOG_PREDICT && !d->answered && !d->cue->nr_choices);
+
+	if (key == '\r' || key == '\n' || key == '\t')
+		key = ' ';
+	if (typed && key >= 32 && key < KEY_BASE)
+		edit_key(&d->edit, key);
+	else if (d->kind == DIALOG_INJECT && key > 32 && key < 127)
+		inject_key(ui, key);
+	else
+		return typed || d->kind == DIALOG_INJECT;
+	return true;
+}

@@ -15,6 +15,8 @@ void dialog_inject(struct ui *ui);
 void dialog_text(struct ui *ui, const char *title, char *body);
 /* A key while a dialog is open; REQ of the table beside it. */
 enum handled dialog_key(struct ui *ui, int key, enum request request);
+/* A character of pasted text: typed where a line is typed, nothing elsewhere. It ends no line. False: it had no use. */
+bool dialog_paste(struct ui *ui, int key);
 
 /* The answer to a prediction (predict.c). */
 void predict_answer(struct ui *ui, const struct ui_cue *cue, const char *text, bool revealed,

@@ -43,6 +43,8 @@ static const struct {
 	{ "C-u", 'u' & 31 },
 	{ "C-z", 'z' & 31 },
 	{ "lt", '<' },
+	{ "Paste", KEY_BASE + KEY_PASTE },
+	{ "PasteEnd", KEY_BASE + KEY_PASTE_END },
 };
 
 size_t key_parse(const char *text, int *key)

@@ -8,6 +8,9 @@
 /* Characters, and curses' codes above KEY_BASE. */
 enum { KEY_BASE = 0x200000 };
 
+/* What a terminal sends around pasted text, beyond the codes that curses gives to keys; it keeps 16 bits. */
+enum { KEY_PASTE = 0x4000, KEY_PASTE_END };
+
 enum key_group { KEYS_MOVE, KEYS_ASK, KEYS_LOOK, KEYS_DO, NR_KEY_GROUPS };
 
 struct key_info {

@@ -17,7 +17,7 @@
 #include "term.h"
 #include "whatif.h"
 
-enum { IDLE_NS = 4000000, SCRIPT_MAX = 1 << 20 };
+enum { IDLE_NS = 4000000, SCRIPT_MAX = 1 << 20, PASTE_MS = 500 };
 
 void ui_say(struct ui *ui, const char *fmt, ...)
 {
@@ -76,6 +76,16 @@ static bool act(struct ui *ui, enum handled flags)
 	return true;
 }
 
+/* Pasted text is text, whatever keys it looks like: nobody means the q in it. */
+static enum handled paste_key(struct ui *ui, int key)
+{
+	if (key == KEY_BASE + KEY_PASTE || key == KEY_BASE + KEY_PASTE_END)
+		ui->pasting = key == KEY_BASE + KEY_PASTE;
+	else if (!dialog_paste(ui, key))
+		ui_complain(ui, "pasted text is taken where a line is typed, such as behind :");
+	return UI_REDRAW;
+}
+
 bool ui_key(struct ui *ui, int key)
 {
 	enum handled flags;
@@ -86,6 +96,8 @@ bool ui_key(struct ui *ui, int key)
 		getmaxyx(stdscr, rows, cols);
 		term_resize(ui, rows, cols);
 		flags = UI_REDRAW | UI_RELAYOUT;
+	} else if (ui->pasting || key == KEY_BASE + KEY_PASTE || key == KEY_BASE + KEY_PASTE_END) {
+		flags = paste_key(ui, key);
 	} else if (key == KEY_BASE + KEY_MOUSE) {
 		flags = mouse_event(ui);
 	} else if (ui->dialog.kind != DIALOG_NONE) {
@@ -241,20 +253,29 @@ static void loop(struct ui *ui)
 		u64 now = ui_now_ns();
 		int timeout;
 
-		if (dirty)
+		if (dirty && !ui->pasting)
 			ui_draw(ui);
-		dirty = false;
+		dirty = dirty && ui->pasting;
 		if (term_signal())
 			return;
-		more = whatif_idle(ui, IDLE_NS);
-		timeout = more ? 0 : ui->playing ? (int)(1000 / max_int((int)ui->speed, 1)) : -1;
+		more = !ui->pasting && whatif_idle(ui, IDLE_NS);
+		if (ui->pasting)
+			timeout = PASTE_MS;
+		else
+			timeout = more	      ? 0 :
+				  ui->playing ? (int)(1000 / max_int((int)ui->speed, 1)) :
+						-1;
 		if (term_key(ui, timeout, &wide, &is_code) == OK) {
 			if (!ui_key(ui, is_code ? KEY_BASE + (int)wide : (int)wide))
 				return;
 			dirty = true;
 			continue;
 		}
-		if (more) {
+		/* the mark at its end got lost */
+		if (ui->pasting) {
+			ui->pasting = false;
+			dirty = true;
+		} else if (more) {
 			/* The strip is drawn when it is whole, or now and then meanwhile. */
 			dirty = !whatif_pending(ui) || now - ui->drawn_ns > 100000000u;
 		} else if (ui->playing) {

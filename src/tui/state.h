@@ -224,6 +224,7 @@ struct ui {
 	WINDOW *base, *above;
 	PANEL *base_panel, *above_panel;
 	bool utf8, mouse, headless;
+	bool pasting; /* between the marks that the terminal puts around pasted text */
 	int colours;
 	enum ui_palette palette;
 	bool projector;

@@ -14,17 +14,21 @@
 #include <unistd.h>
 
 #include "base/diag.h"
+#include "key.h"
 #include "pane.h"
 
 /* What a handler needs to give the terminal back without calling anything but write(). */
 static struct {
-	bool taken, real;
+	bool taken, real, marks;
 	struct termios modes;
 	char bytes[256];
 	size_t len;
 	SCREEN *screen;
 	FILE *in, *out;
 } term;
+
+#define SIZE_SANE 10000 /* columns or rows */
+#define PASTE_MARKS "\033[?2004"
 
 static volatile sig_atomic_t ended_by;
 
@@ -76,6 +80,29 @@ static void on_panic(const char *text)
 int term_signal(void)
 {
 	return ended_by;
+}
+
+static void ask_paste_marks(bool on)
+{
+	if (!term.marks)
+		return;
+	fputs(on ? PASTE_MARKS "h" : PASTE_MARKS "l", stdout);
+	fflush(stdout);
+}
+
+/* Marks around pasted text, from terminals that speak as ECMA-48 has it; others would print the request. */
+static void find_paste_marks(void)
+{
+	const char *text = tigetstr("cup");
+
+	term.marks = text && text != (const char *)-1 && strncmp(text, "\033[", 2) == 0;
+	if (!term.marks)
+		return;
+	define_key("\033[200~", KEY_PASTE);
+	define_key("\033[201~", KEY_PASTE_END);
+	snprintf(term.bytes + term.len, sizeof(term.bytes) - term.len, "%s", PASTE_MARKS "l");
+	term.len += strlen(term.bytes + term.len);
+	ask_paste_marks(true);
 }
 
 static void catch_signals(void)
@@ -158,6 +185,16 @@ static bool start_headless(struct ui *ui)
 	return true;
 }
 
+/* curses takes these before what the terminal says of itself, and fails at sizes that no terminal has. */
+static void distrust_size(const char *variable)
+{
+	const char *value = getenv(variable);
+	long n = value ? strtol(value, NULL, 10) : 1;
+
+	if (n < 1 || n > SIZE_SANE)
+		unsetenv(variable);
+}
+
 static bool start_real(struct ui *ui)
 {
 	const char *name = getenv("TERM");
@@ -165,6 +202,8 @@ static bool start_real(struct ui *ui)
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !name || !*name ||
 	    strcmp(name, "dumb") == 0)
 		return fail(ui, "no terminal for a screen here");
+	distrust_size("COLUMNS");
+	distrust_size("LINES");
 	tcgetattr(STDIN_FILENO, &term.modes);
 	term.screen = newterm(NULL, stdout, stdin);
 	if (!term.screen) {
@@ -200,6 +239,7 @@ bool term_start(struct ui *ui)
 	term.taken = true;
 	if (!ui->headless) {
 		catch_signals();
+		find_paste_marks();
 		term_mouse(ui, ui->opt->mouse);
 	}
 	sim_set_panic_hook(on_panic);
@@ -211,8 +251,10 @@ void term_stop(struct ui *ui)
 {
 	if (!term.screen)
 		return;
-	if (!ui->headless)
+	if (!ui->headless) {
 		mousemask(0, NULL);
+		ask_paste_marks(false);
+	}
 	drop_windows(ui);
 	endwin();
 	term.taken = false;
@@ -249,9 +291,11 @@ void term_suspend(struct ui *ui)
 	if (ui->headless)
 		return;
 	def_prog_mode();
+	ask_paste_marks(false);
 	endwin();
 	kill(0, SIGTSTP);
 	reset_prog_mode();
+	ask_paste_marks(true);
 	clearok(curscr, true);
 	wrefresh(curscr);
 }
