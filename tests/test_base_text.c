@@ -145,7 +145,7 @@ Test(base_text, what_cannot_be_opened)
 	expect_failure(tmpdir, 10, BASE_ERR_OPEN, "is a directory");
 	snprintf(sub, sizeof(sub), "%s/", tmpdir_write("file", "x", 1));
 	expect_failure(sub, 10, BASE_ERR_OPEN, "Not a directory");
-	expect_failure("", 10, BASE_ERR_OPEN, "No such file");
+	expect_failure("", 10, BASE_ERR_OPEN, "the name of a file is empty");
 }
 
 Test(base_text, every_cut_of_a_gzip_file_is_noticed)
