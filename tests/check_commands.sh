@@ -83,6 +83,12 @@ done
 expect "check: --timeout ends a Lua step" 1 'the time limit is reached' "$PAGESET" check "$work/endless.yaml" --timeout 200ms
 expect "tui: --timeout ends a Lua step" 0 'the time limit is reached' "$PAGESET" tui "$work/endless.yaml" --timeout 200ms --keys /dev/null --dump /dev/stdout
 expect "tui: options hold for operations" 0 'op 1/1 .* v2 patches 123\.' "$PAGESET" tui "$work/ops.txt" --patches 1-3 --max-ops 1 --keys "$work/end.keys" --dump /dev/stdout
+printf '<End>:save %s<Enter>' "$work/with-options" >"$work/save.keys"
+"$PAGESET" tui "$work/ops.txt" --patches 1-3 --set cpus=2 --keys "$work/save.keys" >"$work/out" 2>&1
+expect "tui: a session of operations keeps their options" 0 'op 5/5 .* v2 patches 123\.' "$PAGESET" tui --session "$work/with-options" --keys /dev/null --dump /dev/stdout
+! grep -q '^ 2  ' "$work/out"
+result $? "tui: and their machine"
+expect "compare: a session of operations keeps its machine" 0 '^2 CPUs, ' "$PAGESET" compare "$work/with-options" --levels base,3
 expect "tui: a wrong key of the machine" 2 '^pageset tui: --set: ' "$PAGESET" tui "$work/ops.txt" --set cpus=x --keys /dev/null
 expect "tui: the name of a shipped scenario" 0 'exit-drain' "$PAGESET" tui exit-drain --keys /dev/null --dump /dev/stdout
 STEP_OPTS=--max-ops=2 steps "step: --max-ops" 0 "^The end: 2 operations are done" "$work/ops.txt" c
