@@ -2,9 +2,11 @@
 /* The screen on a null terminal, cell by cell. */
 #include <criterion/criterion.h>
 #include <locale.h>
+#include <math.h>
 
 #include "base/text.h"
 #include "tmpdir.h"
+#include "tui/big_cpus.h"
 #include "tui/command.h"
 #include "tui/struct_layout.h"
 #include "tui/whatif.h"
@@ -493,6 +495,75 @@ Test(tui_screen, a_bad_session_leaves_the_running_one, .init = tmpdir_make, .fin
 	cr_expect_gt(refused, 100);
 	cr_assert(ui_feed(ui, "nNsS"));
 	base_text_free(&text);
+	ui_close(ui);
+}
+
+/* A colour of the 256 as red, green and blue, linear; only the fixed ones. */
+static double luminance(int n)
+{
+	double rgb[3];
+
+	cr_assert(n >= 16 && n < 256, "%d is what somebody made of it", n);
+	for (int i = 0; i < 3; i++) {
+		int part = n >= 232 ? 8 + (n - 232) * 10 :
+				      (n - 16) /
+					      (i == 0 ? 36 :
+					       i == 1 ? 6 :
+							1) %
+					      6;
+		double v = n >= 232 ? part / 255.0 : part ? (55 + part * 40) / 255.0 : 0;
+
+		rgb[i] = v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+	}
+	return 0.2126 * rgb[0] + 0.7152 * rgb[1] + 0.0722 * rgb[2];
+}
+
+/* Letters want 4.5 to 1, the bar 3 to 1, against their ground: black, or white in the light palette. */
+Test(tui_screen, each_palette_of_256_colours_can_be_read)
+{
+	for (int palette = 0; palette < UI_PALETTE_MONO; palette++) {
+		for (int style = 0; style < NR_STYLES; style++) {
+			double a, b, ratio;
+			short fg, bg;
+
+			theme_pair((enum ui_palette)palette, (enum style)style, &fg, &bg);
+			if (fg < 0)
+				continue;
+			a = luminance(theme_colour((enum ui_palette)palette, fg, 256));
+			b = bg < 0 ? (palette == UI_PALETTE_LIGHT ? 1 : 0) :
+				     luminance(theme_colour((enum ui_palette)palette, bg, 256));
+			ratio = a > b ? (a + 0.05) / (b + 0.05) : (b + 0.05) / (a + 0.05);
+			cr_expect_geq(ratio, style == ST_BAR ? 3 : 4.5, "%s, style %d: %.2f",
+				      ui_palette_names[palette], style, ratio);
+		}
+	}
+	/* With fewer colours they are the terminal's own. */
+	cr_expect_eq(theme_colour(UI_PALETTE_DEFAULT, 11, 16), 11);
+	cr_expect_eq(theme_colour(UI_PALETTE_DEFAULT, -1, 256), -1);
+}
+
+/* For a hall: a box of four rows for each CPU, the acting one among them, all letters bold. */
+Test(tui_screen, projector_shows_boxes_that_can_be_read_from_afar)
+{
+	struct ui *ui = begin(120, 40, "nnn8sZ");
+	short pair;
+
+	cr_assert_eq(big_cpus_shown(ui), 4);
+	/* 125 of 321, in strokes, and the lists in words. */
+	cr_expect(strstr(row(3), "_   _ "), "%s", row(3));
+	cr_expect(strstr(row(4), "|  _| |_    of          _|  _|   |"), "%s", row(4));
+	cr_expect(strstr(row(5), "| |_   _|               _| |_    |"), "%s", row(5));
+	has(ui, "lists:  M0 63  U1 31   free_factor 3");
+	for (int style = 0; style < NR_STYLES; style++)
+		cr_expect(theme_attr(ui, (enum style)style, &pair) & A_BOLD, "style %d", style);
+	cr_assert(ui_feed(ui, "<Resize 80x24>"));
+	cr_expect_eq(big_cpus_shown(ui), 2);
+	/* Op 6 is cpu 1's; on the wide machine a box far down comes into view. */
+	cr_assert(ui_feed(ui, "<End>"));
+	cr_expect_eq(row(7)[0], '>');
+	cr_assert(ui_feed(ui, "Z"));
+	cr_expect_eq(big_cpus(ui), false);
+	has(ui, "U0 M0 R0");
 	ui_close(ui);
 }
 

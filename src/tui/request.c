@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "big_cpus.h"
 #include "command.h"
 #include "dialog.h"
 #include "edits.h"
@@ -339,7 +340,11 @@ static enum handled click(struct ui *ui)
 		return UI_HANDLED;
 	ui->focus = id;
 	if (view_get(id)->cursor) {
-		int row = ui->click_y - ui->places[id].y - 1 + ui->views[id].top;
+		int row = ui->click_y - ui->places[id].y - 1;
+
+		if (id == VIEW_CPUS && big_cpus(ui))
+			row /= BIG_CPU_ROWS;
+		row += ui->views[id].top;
 
 		if (row >= 0 && row < ui->views[id].rows)
 			ui->views[id].cursor = row;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "big_cpus.h"
 #include "key.h"
 
 static void place(struct ui *ui, enum view_id id, int y, int x, int h, int w)
@@ -193,13 +194,22 @@ static void layout_compact(struct ui *ui)
 	place(ui, body, y, 0, h, ui->cols);
 }
 
+/* For a hall: boxes of CPUs with large digits, what happens and why, what is said. */
 static void layout_projector(struct ui *ui)
 {
-	struct rect body =
-		frame(ui, max_int(ui->rows / 4, 2),
-		      max_int(min_int(ui->rows / 5, 5),
-			      min_int(lesson_rows_most(ui, ui->cols) + 1, ui->rows / 4)));
+	int lesson = max_int(min_int(ui->rows / 5, 5),
+			     min_int(lesson_rows_most(ui, ui->cols) + 1, ui->rows / 4));
+	/* Head, NOW, title, time and key bar; six rows for why. */
+	int boxes = max_int((ui->rows - 6 - lesson - 6) / BIG_CPU_ROWS, 1);
+	int cpus = min_int((int)sim_nr_cpus(nav_sim(ui)), min_int(boxes, 6));
+	struct rect body = frame(ui, 0, lesson);
+	int h = cpus * BIG_CPU_ROWS;
 
+	if (ui->heat)
+		h = min_int(h, (int)sim_nr_cpus(nav_sim(ui)) * 2 / ui->cols + 2);
+	place(ui, VIEW_CPUS, 2, 0, h + 1, ui->cols);
+	body.y += h;
+	body.h -= h;
 	place(ui, ui->focus == VIEW_CPUS || ui->places[ui->focus].h ? VIEW_WHY : ui->focus, body.y,
 	      0, body.h, body.w);
 }

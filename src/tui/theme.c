@@ -23,11 +23,41 @@ static const struct look looks[NR_STYLES][NR_UI_PALETTES] = {
 const char *const ui_palette_names[] = { "default",	  "light", "colour-blind",
 					 "high-contrast", "mono",  NULL };
 
+/*
+ * The sixteen colours of theme.def where the terminal has 256 of fixed look: then a palette
+ * does not hang on what somebody made of the first sixteen. Each can be read on the
+ * palette's ground (test_tui_screen.c measures it).
+ */
+static const u8 colours_256[NR_UI_PALETTES][16] = {
+	[UI_PALETTE_DEFAULT] = { 16, 124, 71, 214, 25, 176, 80, 252, 246, 210, 114, 221, 111, 183,
+				 123, 231 },
+	[UI_PALETTE_LIGHT] = { 16, 124, 22, 172, 25, 90, 23, 238, 241, 124, 22, 94, 19, 90, 24,
+			       231 },
+	[UI_PALETTE_COLOURBLIND] = { 16, 124, 71, 208, 26, 176, 80, 252, 246, 210, 114, 221, 75,
+				     183, 117, 231 },
+	[UI_PALETTE_CONTRAST] = { 16, 160, 46, 226, 21, 201, 51, 231, 231, 196, 46, 226, 51, 201,
+				  51, 231 },
+	[UI_PALETTE_MONO] = { 16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 231 },
+};
+
+short theme_colour(enum ui_palette palette, short colour, int colours)
+{
+	if (colour < 0 || colour > 15 || colours < 256)
+		return colour;
+	return colours_256[palette][colour];
+}
+
+void theme_pair(enum ui_palette palette, enum style style, short *fg, short *bg)
+{
+	*fg = looks[style][palette].fg;
+	*bg = looks[style][palette].bg;
+}
+
 /* A colour as the terminal can show it: with 8 colours bright ones become bold, grey its own. */
 static short colour_for(const struct ui *ui, short colour, attr_t *attr)
 {
 	if (colour < 8 || ui->colours >= 16)
-		return colour;
+		return theme_colour(ui->palette, colour, ui->colours);
 	if (colour == 8) {
 		*attr |= A_DIM;
 		return -1;
@@ -50,7 +80,9 @@ void theme_start(struct ui *ui)
 		attr_t none = 0;
 
 		init_pair((short)(style + 1), colour_for(ui, look->fg, &none),
-			  (short)(look->bg >= 8 && ui->colours < 16 ? look->bg - 8 : look->bg));
+			  (short)(look->bg >= 8 && ui->colours < 16 ?
+					  look->bg - 8 :
+					  theme_colour(ui->palette, look->bg, ui->colours)));
 	}
 }
 
@@ -62,6 +94,9 @@ attr_t theme_attr(const struct ui *ui, enum style style, short *pair)
 	*pair = ui->colours ? (short)(style + 1) : 0;
 	if (ui->colours)
 		colour_for(ui, look->fg, &attr);
+	/* From the back of a hall thin letters cannot be read. */
+	if (ui->projector)
+		attr = (attr & ~(attr_t)A_DIM) | A_BOLD;
 	return attr;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/diag.h"
+#include "big_cpus.h"
 #include "cpu_row.h"
 #include "scan.h"
 #include "view.h"
@@ -335,6 +336,10 @@ static void draw(struct ui *ui, struct pane *p)
 		return;
 	}
 	order = cpu_order(ui);
+	if (big_cpus(ui) && !p->find) {
+		big_cpus_draw(ui, p, order);
+		return;
+	}
 	keep_acting(ui, p, order);
 	plan(ui, p, &lay);
 	for (int i = p->find ? 0 : p->top; i < (int)sim_nr_cpus(nav_sim(ui)); i++) {
@@ -354,7 +359,8 @@ static void name_title(struct ui *ui, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s",
 		 ui->heat ? "cpu: tenths of high in each pageset, # full, < acts; X for the rows" :
-			    "");
+		 big_cpus(ui) ? "cpu: pages in its pageset, of high; * changed; Z for all figures" :
+				"");
 }
 
 static enum handled who(struct ui *ui)
