@@ -219,8 +219,8 @@ const struct verb verb_hunt = {
 	.options = hunt_options,
 	.defaults = &hunt_defaults,
 	.opts_size = sizeof(hunt_defaults),
-	.common = COMMON_BIT(SET) | COMMON_BIT(SERIES) | COMMON_BIT(SEED) | COMMON_BIT(TIMEOUT) |
-		  COMMON_BIT(COLOR) | COMMON_BIT(JSON),
+	.common = COMMON_BIT(MACHINE) | COMMON_BIT(SET) | COMMON_BIT(SERIES) | COMMON_BIT(SEED) |
+		  COMMON_BIT(TIMEOUT) | COMMON_BIT(COLOR) | COMMON_BIT(JSON),
 	.args_min = 1,
 	.args_max = 1,
 	.run = run,

@@ -272,6 +272,26 @@ printf ':save %s<Enter>' "$work/trace.s" >"$work/keys"
 "$PAGESET" tui --size 80x24 --keys "$work/keys" --dump "$work/screen" "$trace" 2>"$work/out"
 expect "diff: a trace and a session of it" 0 '^no difference in ' "$PAGESET" diff "$trace" "$work/trace.s"
 
+# ---- a hunt on a machine from a file -----------------------------------------------------------------------------------
+
+cat >"$work/two.yaml" <<'END'
+nodes:
+  - {cpus: [0, 2], zones: [{name: DMA32, size: 64MiB}, {name: Normal, size: 64MiB, watermarks: [100, 125, 150]}]}
+  - {cpus: [1], zones: [{name: Normal, size: 64MiB}]}
+caches: [{level: 2, type: unified, size: 512KiB, shared_by: 2}]
+boost: 15000
+END
+"$PAGESET" hunt stats.free_high --under none,1 --machine "$work/two.yaml" --output "$work/found.yaml" >"$work/out" 2>&1
+grep -q 'operations: stats.free_high is' "$work/out" && grep -q '    - cpus: \[0, 2\]' "$work/found.yaml" && grep -q 'watermarks: \[100, 125, 150\]' "$work/found.yaml"
+result $? "hunt: on the machine of a file"
+expect "hunt: its scenario stands on the same machine" 0 '^ok 1 - .*found.yaml: 1 check' "$PAGESET" check "$work/found.yaml"
+sed -n '/^machine:/,/^[a-ln-z]/p' "$work/found.yaml" | sed -e 1d -e '/^[a-z]/d' -e 's/^  //' >"$work/again.yaml"
+expect "hunt: which it writes whole" 0 '^no difference' "$PAGESET" diff "$work/found.yaml" "$work/found.yaml" --machine "$work/again.yaml"
+expect "hunt: without lists where keys say all" 0 '^  memory: ' "$PAGESET" hunt stats.free_high --under none,1
+grep -q '^  nodes:' "$work/out"
+[ $? = 1 ]
+result $? "hunt: no lists there"
+
 # ---- the shipped scenarios ---------------------------------------------------------------------------------------------
 
 for file in scenarios/*.yaml scenarios/*/*.yaml; do

@@ -383,16 +383,99 @@ static void write_key(FILE *out, const struct machine_key *key, s64 value)
 		fprintf(out, "  %s: %lld\n", key->name, (long long)value);
 }
 
+static bool is_key(const struct machine_key *key, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcmp(key->name, *names) == 0)
+			return true;
+	return false;
+}
+
+static bool same_zone(const struct machine_zone *a, const struct machine_zone *b)
+{
+	return a->node == b->node && a->type == b->type && a->start_pfn == b->start_pfn &&
+	       a->pages == b->pages && memcmp(a->wmark, b->wmark, sizeof(a->wmark)) == 0;
+}
+
+/* Do the plain keys alone make the same zones and nodes? */
+static bool keys_say_all(const struct machine *m)
+{
+	struct sim_error err;
+	struct machine plain;
+	bool same;
+
+	machine_init(&plain);
+	for (const struct machine_key *key = machine_keys; key->name; key++)
+		machine_set(&plain, key, machine_get(m, key), &err);
+	same = machine_finish(&plain, &err) == SIM_OK && plain.nr_zones == m->nr_zones &&
+	       plain.nr_cpu_nodes == m->nr_cpu_nodes;
+	for (u32 i = 0; same && i < m->nr_zones; i++)
+		same = same_zone(&plain.zones[i], &m->zones[i]);
+	for (u32 i = 0; same && i < m->nr_cpu_nodes; i++)
+		same = plain.cpu_node[i] == m->cpu_node[i];
+	machine_free(&plain);
+	return same;
+}
+
+static void write_node(FILE *out, const struct machine *m, u32 node)
+{
+	const char *sep = "";
+
+	fputs("    - cpus: [", out);
+	for (u32 cpu = 0; cpu < m->nr_cpu_nodes; cpu++) {
+		if (m->cpu_node[cpu] != node)
+			continue;
+		fprintf(out, "%s%u", sep, cpu);
+		sep = ", ";
+	}
+	fputs("]\n      zones:\n", out);
+	for (u32 i = 0; i < m->nr_zones; i++) {
+		const struct machine_zone *z = &m->zones[i];
+
+		if (z->node != node)
+			continue;
+		fprintf(out, "        - {name: %s, size: %lluKiB, start_pfn: %llu",
+			zone_type_names[z->type], (unsigned long long)z->pages * 4,
+			(unsigned long long)z->start_pfn);
+		if (z->wmark[0] >= 0)
+			fprintf(out, ", watermarks: [%lld, %lld, %lld]", (long long)z->wmark[0],
+				(long long)z->wmark[1], (long long)z->wmark[2]);
+		fputs("}\n", out);
+	}
+}
+
+/* What a machine file may say beyond plain keys. */
+static void write_lists(FILE *out, const struct machine *m, bool nodes)
+{
+	if (nodes)
+		fputs("  nodes:\n", out);
+	for (u32 n = 0; nodes && n < (u32)m->nodes; n++)
+		write_node(out, m, n);
+	if (m->nr_caches)
+		fputs("  caches:\n", out);
+	for (u32 i = 0; i < m->nr_caches; i++)
+		fprintf(out, "    - {level: %u, type: %s, size: %llu, shared_by: %u}\n",
+			m->caches[i].level, cache_type_names[m->caches[i].type],
+			(unsigned long long)m->caches[i].size, m->caches[i].shared_by);
+}
+
 static void write_machine(FILE *out, const struct machine *m)
 {
+	static const char *const always[] = { "cpus", "memory", NULL };
+	static const char *const in_nodes[] = { "cpus", "memory", "nodes", NULL };
+	static const char *const in_caches[] = { "data_cache", NULL };
+	bool nodes = !keys_say_all(m);
+
 	fputs("machine:\n", out);
 	for (const struct machine_key *key = machine_keys; key->name; key++) {
 		s64 value = machine_get(m, key);
 
-		if (value != key->def || strcmp(key->name, "cpus") == 0 ||
-		    strcmp(key->name, "memory") == 0)
+		if ((nodes && is_key(key, in_nodes)) || (m->nr_caches && is_key(key, in_caches)))
+			continue;
+		if (value != key->def || is_key(key, always))
 			write_key(out, key, value);
 	}
+	write_lists(out, m, nodes);
 }
 
 static void write_op(FILE *out, const struct hunt_op *o, u32 i)
