@@ -107,7 +107,7 @@ static void replay(const struct recording *rec, unsigned int breaks, struct repl
 
 struct pool {
 	struct replay_tally refills, drains;
-	struct replay_marks fault_marks, fault_active;
+	struct replay_marks fault_marks, fault_active, fault_traced;
 	double worst; /* of a recording with 20 judged events or more */
 };
 
@@ -126,7 +126,8 @@ static void marks_add(struct replay_marks *to, const struct replay_marks *m)
 	to->high_equal += m->high_equal;
 }
 
-static struct pool pooled(const char *set, unsigned int breaks)
+/* @exactly: of this set alone, not of the others of its kernel */
+static struct pool pooled_of(const char *set, unsigned int breaks, bool exactly)
 {
 	struct pool pool = { .worst = 1 };
 	size_t i;
@@ -135,7 +136,8 @@ static struct pool pooled(const char *set, unsigned int breaks)
 		struct replay_report report;
 		uint64_t judged;
 
-		if (!is_of(recordings[i].set, set))
+		if (!is_of(recordings[i].set, set) ||
+		    (exactly && strcmp(recordings[i].set, set) != 0))
 			continue;
 		replay(&recordings[i], breaks, &report);
 		tally_add(&pool.refills, &report.refills);
@@ -143,6 +145,7 @@ static struct pool pooled(const char *set, unsigned int breaks)
 		if (recordings[i].fault) {
 			marks_add(&pool.fault_marks, &report.marks);
 			marks_add(&pool.fault_active, &report.marks_active);
+			marks_add(&pool.fault_traced, &report.marks_traced);
 		}
 		judged = report.refills.recorded + report.drains.recorded;
 		if (judged >= 20) {
@@ -156,12 +159,24 @@ static struct pool pooled(const char *set, unsigned int breaks)
 	return pool;
 }
 
+static struct pool pooled(const char *set, unsigned int breaks)
+{
+	return pooled_of(set, breaks, false);
+}
+
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 100.0;
 }
 
 /* the bounds that a kernel's recordings are held to; how many of them do not hold */
+/* the marks by events alone, without what the snapshots themselves explain */
+static void traced_marks_agree(const struct pool *p, double counts)
+{
+	cr_expect_geq(percent(p->fault_traced.equal, p->fault_traced.compared), counts);
+	cr_expect_geq(percent(p->fault_traced.high_equal, p->fault_traced.compared), 90);
+}
+
 static int below_bounds(const struct pool *p, double all)
 {
 	uint64_t recorded = p->refills.recorded + p->drains.recorded;
@@ -188,6 +203,7 @@ Test(replay, kernel_6_1_agrees)
 	cr_expect_geq(p.drains.recorded, 70);
 	cr_expect_geq(p.fault_marks.compared, 140);
 	cr_expect_eq(below_bounds(&p, 98), 0);
+	traced_marks_agree(&p, 95);
 }
 
 Test(replay, kernel_6_12_agrees)
@@ -198,9 +214,13 @@ Test(replay, kernel_6_12_agrees)
 	cr_expect_geq(p.drains.recorded, 25);
 	cr_expect_geq(p.fault_marks.compared, 120);
 	cr_expect_eq(below_bounds(&p, 98), 0);
+	traced_marks_agree(&p, 95);
 }
 
-/* a host under load, where tasks without events move counts between marks: numa_hit tells of them */
+/*
+ * A host under load, where tasks without events move counts between marks: numa_hit tells of them. By events alone
+ * the 95 per cent that are wanted of the counts are not reached.
+ */
 Test(replay, kernel_6_18_agrees)
 {
 	struct pool p = pooled("host-6.18", 0);
@@ -208,6 +228,7 @@ Test(replay, kernel_6_18_agrees)
 	cr_expect_geq(p.refills.recorded + p.drains.recorded, 500);
 	cr_expect_geq(p.fault_marks.compared, 46);
 	cr_expect_eq(below_bounds(&p, 95), 0);
+	traced_marks_agree(&p, 85);
 }
 
 /* what the snapshots tell of things without an event is told apart from what events alone give */
@@ -282,8 +303,10 @@ Test(replay, free_count_never_halved_is_noticed)
 {
 	struct pool p61 = pooled("guest-6.1", PCPMODEL_BREAK_FREE_COUNT);
 	struct pool p618 = pooled("host-6.18", PCPMODEL_BREAK_FREE_COUNT);
+	struct pool one_node = pooled_of("guest-6.1", PCPMODEL_BREAK_FREE_COUNT, true);
 
 	cr_expect_lt(percent(p618.drains.same_size, p618.drains.recorded), 90);
+	cr_expect_lt(percent(one_node.drains.same_size, one_node.drains.recorded), 90);
 	cr_expect_gt(below_bounds(&p61, 98), 0);
 }
 

@@ -161,10 +161,11 @@ struct replay_report {
 	struct replay_tally whole_refills,
 		whole_drains; /* running free from one end to the other */
 	struct replay_sizes ticks, remote, requests, bulk; /* one step ahead */
-	struct replay_marks marks;			   /* all lists of zones with traffic */
-	struct replay_marks whole_marks;		   /* of the run that no mark puts right */
+	struct replay_marks
+		marks; /* all lists of zones with traffic, as far as silence explains them */
+	struct replay_marks whole_marks;  /* of the run that no mark puts right */
 	struct replay_marks marks_active; /* of them those with an operation since the mark before */
-	struct replay_marks marks_traced; /* the same without what is inferred from the snapshots */
+	struct replay_marks marks_traced; /* by events alone: what was predicted */
 	uint64_t silent_inferred; /* allocations without an event, told by a snapshot's numa_hit */
 	uint64_t ticks_inferred;  /* ticks that drained nothing, told by a snapshot's high */
 	uint64_t causes[REPLAY_CAUSE_N];

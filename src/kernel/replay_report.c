@@ -113,7 +113,7 @@ void replay_write_json(const struct replay_report *report, struct base_json *jso
 	json_tally(json, "refills", &report->free_refills);
 	json_tally(json, "drains", &report->free_drains);
 	base_json_close(json);
-	json_marks(json, "marks", &report->marks);
+	json_marks(json, "marks", &report->marks_traced);
 	base_json_key(json, "free_running_whole");
 	base_json_object(json);
 	json_tally(json, "refills", &report->whole_refills);
@@ -131,7 +131,8 @@ void replay_write_json(const struct replay_report *report, struct base_json *jso
 	base_json_close(json);
 	json_first(json, &report->first);
 	json_marks(json, "marks_active", &report->marks_active);
-	json_marks(json, "marks_as_traced", &report->marks_traced);
+	/* fitted to the marks themselves: no prediction */
+	json_marks(json, "marks_explained", &report->marks);
 	json_sizes(json, "ticks", &report->ticks);
 	json_sizes(json, "remote_drains", &report->remote);
 	json_sizes(json, "requested_drains", &report->requests);
@@ -335,10 +336,10 @@ void replay_write_text(const struct replay_report *report, FILE *out)
 	}
 	if (report->marks.compared) {
 		fputs("at the snapshots' marks\n", out);
-		text_marks(out, "lists", &report->marks);
-		text_marks(out, "of them with traffic since", &report->marks_active);
 		text_marks(out, "lists, by events alone", &report->marks_traced);
-		text_marks(out, "lists, never put right", &report->whole_marks);
+		text_marks(out, "explained by the snapshots", &report->marks);
+		text_marks(out, "of them with traffic since", &report->marks_active);
+		text_marks(out, "explained, never put right", &report->whole_marks);
 		if (report->ticks_inferred) {
 			fprintf(out,
 				"  ticks that drained nothing, told by a high that decayed: %" PRIu64
