@@ -33,6 +33,14 @@ struct chunk_mark {
 	u16 bits;
 };
 
+/* In sim.unusual. With a loud one the mirror's quiet twin does not serve: quiet.h. */
+enum {
+	UNUSUAL_WATCHED = 1,	/* loud: an observer or the invariants look on */
+	UNUSUAL_POLICY = 2,	/* loud: sim.policy is set */
+	UNUSUAL_BUSY = 4,	/* loud: the running op finds every pageset lock taken */
+	UNUSUAL_NOFRAGMENT = 8, /* first attempts avoid fragmentation */
+};
+
 /* What an operation wants of the CPU that executes it. */
 struct cpu_view {
 	struct per_cpu_pages *pagesets; /* by zone id */
@@ -42,12 +50,11 @@ struct cpu_view {
 
 struct sim {
 	/* First what every operation reads. */
-	bool watched;  /* an observer or the invariants look on */
+	u8 unusual; /* UNUSUAL_*: what keeps operations from the shortest way */
+	bool stat_exact;
 	u32 patches;   /* copy of state->patches */
 	u32 scale_max; /* copy of state->scale_max */
-	bool busy;     /* the running op finds every pageset lock taken */
-	bool stat_exact, nofragment;
-	u16 cpu; /* the CPU that executes: sim_set_cpu() */
+	u16 cpu;       /* the CPU that executes: sim_set_cpu() */
 	u16 nr_cpus, nr_zones, nr_nodes;
 	u8 batch_scale;			  /* drains and decay move batch << batch_scale pages */
 	u32 live_flags[MIGRATE_PCPTYPES]; /* of a live page of a type, without order and zone */
@@ -111,6 +118,9 @@ void sim_reset(struct sim *sim);
  * that is not taken counts as empty.
  */
 void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result);
+/* sim_alloc() and sim_free() on the CPU that executes, of whatever kind. */
+u32 sim_alloc_any(struct sim *sim, u32 order, u32 type);
+void sim_free_any(struct sim *sim, u32 slot);
 /*
  * Would the operation, begun here in the middle of another, want a zone lock that is held?
  * It is tried on a copy; false, or true and which zone's. @slots as for sim_run().
@@ -120,6 +130,25 @@ bool sim_would_wait(const struct sim *sim, const struct op *op, u32 *slots, u32 
 void sim_lock_met(struct sim *sim, const struct zone *zone) __attribute__((noreturn));
 /* Recompute whether steps must be reported at all. */
 void sim_update_watched(struct sim *sim);
+
+static inline void sim_set_unusual(struct sim *sim, u8 what, bool on)
+{
+	sim->unusual = (u8)(on ? sim->unusual | what : sim->unusual & ~what);
+}
+
+static inline bool sim_is_loud(const struct sim *sim)
+{
+	return sim->unusual & (UNUSUAL_WATCHED | UNUSUAL_POLICY | UNUSUAL_BUSY);
+}
+
+/* Does the running op find every pageset lock taken? */
+static inline bool sim_busy(const struct sim *sim)
+{
+	return !MIRROR_IS_QUIET && sim->unusual & UNUSUAL_BUSY;
+}
+
+/* Is there a policy with the function @name? */
+#define sim_has_policy(sim, name) (!MIRROR_IS_QUIET && (sim)->policy && (sim)->policy->name)
 
 #define patched(sim, id) ((bool)(((sim)->patches >> (id)) & 1u))
 

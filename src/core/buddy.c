@@ -448,9 +448,12 @@ __noinline __flatten u32 rmqueue_bulk(struct sim *sim, struct zone *zone, u32 or
 		page->flags |= (u32)PG_PCP << 4;
 		page->private = node_id(sim, list);
 		list_add_tail(sim, page, list);
-		sim->hold_now += 1u << order;
+		if (!MIRROR_IS_QUIET)
+			sim->hold_now += 1u << order;
 		STEP(sim, STEP_REFILL_PAGE, page_to_pfn(sim, page), order, i + 1, count);
 	}
+	if (MIRROR_IS_QUIET)
+		sim->hold_now += i << order;
 	mod_zone_freepage_state(sim, zone, -(s32)(i << order));
 	zone_unlock(sim, zone);
 	zone->stats.refills++;

@@ -40,6 +40,12 @@ static inline u64 page_to_pfn(const struct sim *sim, const struct page *page)
 	return ((u64)(id - sim->first_block) << MAX_ORDER) + sim->base_pfn;
 }
 
+/* The same of a page itself, not of a node that stands for a block of order 10. */
+static inline u64 page_own_pfn(const struct sim *sim, const struct page *page)
+{
+	return node_id(sim, page) - sim->first_page + sim->base_pfn;
+}
+
 /* The node that stands for a free block of order 10. */
 static inline struct page *max_order_node(struct sim *sim, u64 pfn)
 {

@@ -25,6 +25,19 @@ enum patch_id {
 
 enum series { SERIES_V2, SERIES_V3 };
 
+/* All patches of a series, as a set: patch_level() of its last number. */
+enum {
+#define PATCH(id, v2, v3, name, title, needs) +((v2) ? PATCH_BIT(id) : 0)
+	PATCH_SET_V2 = 0
+#include "patch.def"
+	,
+#undef PATCH
+#define PATCH(id, v2, v3, name, title, needs) +((v3) ? PATCH_BIT(id) : 0)
+	PATCH_SET_V3 = PATCH_BIT(P_SERIES_V3)
+#include "patch.def"
+#undef PATCH
+};
+
 /* Longest text that patch_set_format() writes, with its end. */
 enum { PATCH_TEXT_MAX = 96 };
 

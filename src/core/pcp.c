@@ -23,7 +23,7 @@ static bool factor_may_grow(const struct sim *sim, u32 factor)
 
 bool pcp_spin_trylock(struct sim *sim, struct per_cpu_pages *pcp)
 {
-	if (unlikely(sim->busy || pcp->lock)) {
+	if (unlikely(sim_busy(sim) || pcp->lock)) {
 		STEP(sim, STEP_PCP_LOCK_BUSY, pcp->cpu, pcp->zone);
 		return false;
 	}
@@ -50,9 +50,9 @@ static void count_add(struct sim *sim, struct per_cpu_pages *pcp, int nr_pages)
 __noinline __flatten void free_pcppages_bulk(struct sim *sim, struct zone *zone, int count,
 					     struct per_cpu_pages *pcp, u32 pindex)
 {
-	int wanted = count;
+	int wanted = count, given;
 
-	count = min_int(pcp->count, count);
+	given = count = min_int(pcp->count, count);
 	STEP(sim, STEP_BULK_BEGIN, wanted, count, pcp->count, pindex, pcp->cpu, zone->id);
 	zone->stats.bulk_frees++;
 	zone_lock(sim, zone);
@@ -71,18 +71,25 @@ __noinline __flatten void free_pcppages_bulk(struct sim *sim, struct zone *zone,
 		order = pindex_to_order(pindex);
 		do {
 			struct page *page = list_last_entry(sim, list);
-			u64 pfn = page_to_pfn(sim, page);
+			u64 pfn = page_own_pfn(sim, page);
 			u32 mt = page_type(page);
 
 			list_prefetch_prev(sim, page);
 			list_del_last(sim, page, list);
 			count -= 1 << order;
-			count_sub(sim, pcp, 1 << order);
+			if (!MIRROR_IS_QUIET) {
+				count_sub(sim, pcp, 1 << order);
+				sim->hold_now += 1u << order;
+			}
 			STEP(sim, STEP_BULK_PAGE, pfn, order, mt, pindex, count, pcp->count);
 			page_set(sim, page, 0);
-			sim->hold_now += 1u << order;
 			__free_one_page(sim, page, pfn, zone, order, mt, false);
 		} while (count > 0 && !list_empty(list));
+	}
+	/* Nobody looked on: what was counted page by page, in one. */
+	if (MIRROR_IS_QUIET) {
+		count_sub(sim, pcp, given - count);
+		sim->hold_now += (u32)(given - count);
 	}
 	zone_unlock(sim, zone);
 	zone->stats.bulk_pages += sim->hold_now;
@@ -93,7 +100,7 @@ __noinline int nr_pcp_free(struct sim *sim, struct per_cpu_pages *pcp, int high,
 {
 	int batch = pcp->batch, min_nr_free, max_nr_free, nr, fits;
 
-	if (unlikely(sim->policy && sim->policy->nr_pcp_free))
+	if (unlikely(sim_has_policy(sim, nr_pcp_free)))
 		return sim->policy->nr_pcp_free(sim->policy->ctx, sim, pcp, high, free_high);
 
 	if (unlikely(free_high)) {
@@ -236,7 +243,7 @@ static int nr_pcp_high_tuned(struct sim *sim, struct per_cpu_pages *pcp, struct 
 
 int nr_pcp_high(struct sim *sim, struct per_cpu_pages *pcp, struct zone *zone, bool free_high)
 {
-	if (unlikely(sim->policy && sim->policy->nr_pcp_high))
+	if (unlikely(sim_has_policy(sim, nr_pcp_high)))
 		return sim->policy->nr_pcp_high(sim->policy->ctx, sim, pcp, zone, free_high);
 	if (patched(sim, P_TUNE_HIGH)) {
 		return nr_pcp_high_tuned(sim, pcp, zone, free_high);
@@ -359,9 +366,8 @@ static u32 free_unref_page_prepare(struct sim *sim, struct page *page, u32 order
 	return migratetype;
 }
 
-void free_unref_page(struct sim *sim, struct page *page, u32 order)
+void free_unref_page(struct sim *sim, struct zone *zone, struct page *page, u32 order)
 {
-	struct zone *zone = page_zone(sim, page);
 	struct per_cpu_pages *pcp = this_cpu_pageset(sim, zone);
 	u32 migratetype, pcpmigratetype;
 
@@ -507,7 +513,7 @@ __noinline int nr_pcp_alloc(struct sim *sim, struct per_cpu_pages *pcp, struct z
 {
 	int batch;
 
-	if (unlikely(sim->policy && sim->policy->nr_pcp_alloc))
+	if (unlikely(sim_has_policy(sim, nr_pcp_alloc)))
 		return sim->policy->nr_pcp_alloc(sim->policy->ctx, sim, pcp, zone, order);
 
 	if (patched(sim, P_ALLOC_SCALE)) {
@@ -618,7 +624,7 @@ bool decay_pcp_high(struct sim *sim, struct zone *zone, struct per_cpu_pages *pc
 	if (pcp->high > high_min) {
 		int old = pcp->high, floor = pcp->count - batch_scaled(sim, pcp->batch);
 
-		if (unlikely(sim->policy && sim->policy->decay_pcp_high))
+		if (unlikely(sim_has_policy(sim, decay_pcp_high)))
 			pcp->high = sim->policy->decay_pcp_high(sim->policy->ctx, sim, zone, pcp);
 		else
 			pcp->high = pcp_decayed_high(sim, pcp);

@@ -46,7 +46,7 @@ struct page *rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 
 struct page *__rmqueue_pcplist(struct sim *sim, struct zone *zone, u32 order, u32 migratetype,
 			       u32 alloc_flags, struct per_cpu_pages *pcp, struct page *list);
 /* free_unref_page(): free a block of a pageset's order. */
-void free_unref_page(struct sim *sim, struct page *page, u32 order);
+void free_unref_page(struct sim *sim, struct zone *zone, struct page *page, u32 order);
 /* free_unref_page_list(): free order-0 pages as one list. @pages: node ids. */
 void free_unref_page_list(struct sim *sim, const u32 *pages, u32 nr_pages);
 /* free_pcppages_bulk(): give @count pages back, from list @pindex on. */

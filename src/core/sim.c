@@ -15,6 +15,7 @@
 #include "page.h"
 #include "pcp.h"
 #include "quiet.h"
+#include "slot.h"
 #include "vmstat.h"
 #include "zone.h"
 
@@ -323,7 +324,7 @@ void sim_reload(struct sim *sim)
 
 void sim_reset(struct sim *sim)
 {
-	sim->busy = false;
+	sim_set_unusual(sim, UNUSUAL_BUSY, false);
 	sim->kswapd_woken = false;
 	sim->depth = 0;
 	sim->hold_now = 0;
@@ -333,7 +334,7 @@ void sim_reset(struct sim *sim)
 
 void sim_update_watched(struct sim *sim)
 {
-	sim->watched = sim->observer || sim->check_invariants;
+	sim_set_unusual(sim, UNUSUAL_WATCHED, sim->observer || sim->check_invariants);
 }
 
 /* In the last quarter of a page: see lay_out(). */
@@ -378,7 +379,7 @@ static struct sim *sim_new(const struct machine *machine, struct sim_error *err)
 		sim->live_flags[type] =
 			page_flags(PG_LIVE, 0, type, 0) |
 			(machine->lru && type == MIGRATE_MOVABLE ? PAGE_FLAG_MOVABLE : 0);
-	sim->nofragment = machine->nofragment != NOFRAG_OFF;
+	sim_set_unusual(sim, UNUSUAL_NOFRAGMENT, machine->nofragment != NOFRAG_OFF);
 	if (map_arena(sim, err) || build_zonelists(sim, err) || build_views(sim, err)) {
 		sim_destroy(sim);
 		return NULL;
@@ -465,6 +466,7 @@ void sim_set_observer(struct sim *sim, step_observer observer, void *ctx)
 void sim_set_policy(struct sim *sim, const struct policy *policy)
 {
 	sim->policy = policy;
+	sim_set_unusual(sim, UNUSUAL_POLICY, policy);
 }
 
 void sim_set_checking(struct sim *sim, bool on)
@@ -476,41 +478,6 @@ void sim_set_checking(struct sim *sim, bool on)
 /*
  * Slots
  */
-
-/* What a slot becomes that is taken: the next generation, odd. */
-static u64 slot_word_taken(struct slot slot, u32 order, u32 page_id)
-{
-	u64 below = ((u64)1 << 36) - 1;
-
-	return ((slot.word | below) + 1) | (u64)order << 32 | page_id;
-}
-
-/* And one that is given back: the next generation, even. */
-static u64 slot_word_free(struct slot slot, u32 next_free)
-{
-	return (slot.word >> 32 << 32) + ((u64)1 << 36) + next_free;
-}
-
-static u32 take_slot(struct sim *sim, u32 order, u32 page_id)
-{
-	struct sim_state *st = sim->state;
-	u32 id = st->slot_free;
-
-	if (likely(id)) {
-		st->slot_free = slot_page(sim->slots[id]);
-	} else {
-		SIM_ASSERT(st->slot_bump < sim->slot_limit, "%u slots", sim->slot_limit);
-		id = st->slot_bump++;
-	}
-	slot_set(sim, id, slot_word_taken(sim->slots[id], order, page_id));
-	return id;
-}
-
-static void give_slot(struct sim *sim, u32 id)
-{
-	slot_set(sim, id, slot_word_free(sim->slots[id], sim->state->slot_free));
-	sim->state->slot_free = id;
-}
 
 /* The slot of the i-th block of an allocation. */
 static u32 op_take_slot(struct sim *sim, const struct op *op, u32 i, u32 order)
@@ -539,29 +506,29 @@ static void fill_slot(struct sim *sim, u32 id, struct page *page)
  * Operations
  */
 
-/* While somebody looks on: the mirror with its steps. */
-static __noinline struct alloc_result alloc_pages_watched(struct sim *sim, u32 order, u32 type,
-							  bool atomic)
+/* While somebody looks on, or policies act: the mirror with its steps. */
+static __noinline struct alloc_result alloc_pages_loud(struct sim *sim, u32 order, u32 type,
+						       bool atomic)
 {
 	return alloc_pages(sim, order, type, atomic);
 }
 
-static __noinline void free_pages_watched(struct sim *sim, struct page *page, u32 order)
+static __noinline void free_pages_loud(struct sim *sim, struct page *page, u32 order)
 {
 	free_pages(sim, page, order);
 }
 
 static inline struct alloc_result op_alloc_pages(struct sim *sim, u32 order, u32 type, bool atomic)
 {
-	if (unlikely(sim->watched))
-		return alloc_pages_watched(sim, order, type, atomic);
+	if (unlikely(sim_is_loud(sim)))
+		return alloc_pages_loud(sim, order, type, atomic);
 	return quiet_alloc_pages(sim, order, type, atomic);
 }
 
 static inline void op_free_pages(struct sim *sim, struct page *page, u32 order)
 {
-	if (unlikely(sim->watched))
-		free_pages_watched(sim, page, order);
+	if (unlikely(sim_is_loud(sim)))
+		free_pages_loud(sim, page, order);
 	else
 		quiet_free_pages(sim, page, order);
 }
@@ -596,7 +563,7 @@ static void op_bulk(struct sim *sim, const struct op *op, u32 *slots, struct op_
 {
 	u32 *pages = sim->scratch;
 
-	result->got = (sim->watched ? alloc_pages_bulk : quiet_alloc_pages_bulk)(
+	result->got = (sim_is_loud(sim) ? alloc_pages_bulk : quiet_alloc_pages_bulk)(
 		sim, op->type, op->count, op->flags & OP_F_ATOMIC, pages, &result->attempt);
 	for (u32 i = 0; i < op->count; i++) {
 		u32 id = op_take_slot(sim, op, i, 0);
@@ -665,7 +632,8 @@ static void op_free_list(struct sim *sim, const struct op *op, const u32 *slots,
 		sim->state->live_pages--;
 		sim->scratch[nr++] = node_id(sim, page);
 	}
-	(sim->watched ? free_unref_page_list : quiet_free_unref_page_list)(sim, sim->scratch, nr);
+	(sim_is_loud(sim) ? free_unref_page_list : quiet_free_unref_page_list)(sim, sim->scratch,
+									       nr);
 	result->got = nr;
 }
 
@@ -902,18 +870,6 @@ static void op_run(struct sim *sim, const struct op *op, u32 *slots, struct op_r
 	}
 }
 
-/* After an operation: the figures that are sampled over operations, the time. */
-static void op_account(struct sim *sim)
-{
-	struct sim_state *st = sim->state;
-
-	st->ops++;
-	st->pcp_pages_sum += st->pcp_pages;
-	if (st->pcp_pages > st->pcp_pages_max)
-		st->pcp_pages_max = st->pcp_pages;
-	clock_charge(sim);
-}
-
 enum sim_err sim_exec(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result,
 		      struct sim_error *err)
 {
@@ -930,7 +886,7 @@ enum sim_err sim_exec(struct sim *sim, const struct op *op, u32 *slots, struct o
 void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result *result)
 {
 	struct op_result unseen;
-	bool outer_busy = sim->busy, outer_kswapd = sim->kswapd_woken;
+	bool outer_busy = sim_busy(sim), outer_kswapd = sim->kswapd_woken;
 	u32 outer_hold = sim->hold_now;
 	u16 outer_cpu = sim->cpu;
 
@@ -941,7 +897,7 @@ void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result 
 					 op->kind != OP_CPU_OFFLINE ?
 				 op->cpu :
 				 sim_first_online(sim));
-	sim->busy = op->flags & OP_F_BUSY;
+	sim_set_unusual(sim, UNUSUAL_BUSY, op->flags & OP_F_BUSY);
 	sim->kswapd_woken = false;
 	sim->scratch = sim->scratch_base + (sim->depth ? SIM_OP_LIST_MAX : 0);
 	sim->depth++;
@@ -951,12 +907,12 @@ void sim_run(struct sim *sim, const struct op *op, u32 *slots, struct op_result 
 	result->kswapd = sim->kswapd_woken;
 	if (sim->depth) {
 		/* Injected into another operation: that one goes on as it was. */
-		sim->busy = outer_busy;
+		sim_set_unusual(sim, UNUSUAL_BUSY, outer_busy);
 		sim->kswapd_woken = outer_kswapd;
 		sim->hold_now = outer_hold;
 		sim_set_cpu(sim, outer_cpu);
 	} else {
-		sim->busy = false;
+		sim_set_unusual(sim, UNUSUAL_BUSY, false);
 		op_account(sim);
 		if (unlikely(sim->check_invariants))
 			sim_check_after_op(sim);
@@ -995,7 +951,7 @@ bool sim_would_wait(const struct sim *sim, const struct op *op, u32 *slots, u32 
 		return true;
 	}
 	sim_set_checking(trial, false);
-	trial->policy = sim->policy;
+	sim_set_policy(trial, sim->policy);
 	trial->slot_limit = sim->slot_limit;
 	trial->depth = 1;
 	waits = !runs_through(trial, op, slots);
@@ -1004,14 +960,11 @@ bool sim_would_wait(const struct sim *sim, const struct op *op, u32 *slots, u32 
 	return waits;
 }
 
-__flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
+__noinline __flatten u32 sim_alloc_any(struct sim *sim, u32 order, u32 type)
 {
-	struct page *page;
+	struct page *page = op_alloc_pages(sim, order, type, false).page;
 	u32 id;
 
-	if (sim->cpu != cpu)
-		sim_set_cpu(sim, cpu);
-	page = op_alloc_pages(sim, order, type, false).page;
 	if (likely(page)) {
 		id = take_slot(sim, order, node_id(sim, page));
 		page->private = id;
@@ -1022,8 +975,7 @@ __flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
 	return id;
 }
 
-/* sim_free() of an empty slot, or of one of those apart. */
-static __cold void free_odd_slot(struct sim *sim, u32 slot)
+__noinline __flatten void sim_free_any(struct sim *sim, u32 slot)
 {
 	struct page *page;
 
@@ -1031,20 +983,5 @@ static __cold void free_odd_slot(struct sim *sim, u32 slot)
 	page = release_slot(sim, slot, false);
 	if (page)
 		op_free_pages(sim, page, page_order(page));
-}
-
-__flatten void sim_free(struct sim *sim, u32 cpu, u32 slot)
-{
-	bool usual = slot < sim->slot_limit;
-	struct slot was = sim->slots[usual ? slot : 0];
-
-	if (sim->cpu != cpu)
-		sim_set_cpu(sim, cpu);
-	if (likely(usual && slot_page(was) && (slot_generation(was) & 1))) {
-		give_slot(sim, slot);
-		op_free_pages(sim, node(sim, slot_page(was)), slot_order(was));
-	} else {
-		free_odd_slot(sim, slot);
-	}
 	op_account(sim);
 }

@@ -122,11 +122,7 @@ __cold void step_emit(struct sim *sim, enum step_id id, const char *file, u32 li
 #define STEP_JOIN(a, b) STEP_JOIN2(a, b)
 
 /* Does anybody want to know of steps? Never in the mirror's quiet twin: quiet.h. */
-#ifdef MIRROR_QUIET
-#define STEP_WANTED(sim) ((void)(sim), false)
-#else
-#define STEP_WANTED(sim) unlikely((sim)->watched)
-#endif
+#define STEP_WANTED(sim) (!MIRROR_IS_QUIET && unlikely((sim)->unusual & UNUSUAL_WATCHED))
 
 /* Report a step with one to six operands. */
 #define STEP(sim, id, ...)                                                                       \

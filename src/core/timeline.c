@@ -283,7 +283,7 @@ enum sim_err tl_fork(const struct timeline *from, struct timeline **out, struct 
 	}
 	memcpy(tl->sim->dirty, from->sim->dirty, from->sim->nr_chunks * sizeof(*from->sim->dirty));
 	tl->sim->slot_limit = from->sim->slot_limit;
-	tl->sim->policy = from->sim->policy;
+	sim_set_policy(tl->sim, from->sim->policy);
 	*out = tl;
 	return SIM_OK;
 }

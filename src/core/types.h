@@ -12,6 +12,9 @@
 
 #ifdef MIRROR_QUIET
 #include "quiet_names.h"
+#define MIRROR_IS_QUIET true
+#else
+#define MIRROR_IS_QUIET false
 #endif
 
 typedef uint8_t u8;

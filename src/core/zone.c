@@ -3,6 +3,7 @@
 
 #include "buddy.h"
 #include "pcp.h"
+#include "quiet.h"
 #include "vmstat.h"
 
 /*
@@ -17,6 +18,14 @@ static s64 __zone_watermark_unusable_free(const struct zone *z, u32 order, u32 a
 	if (likely(!(alloc_flags & ALLOC_RESERVES)))
 		unusable_free += z->nr_reserved_highatomic;
 	return unusable_free;
+}
+
+/* Free pages that an order-0 request may count on. */
+static s64 usable_free(const struct zone *z, u32 alloc_flags)
+{
+	s64 free_pages = zone_free_pages(z);
+
+	return free_pages - min_s64(free_pages, __zone_watermark_unusable_free(z, 0, alloc_flags));
 }
 
 /* Is a block of at least @order free that this request may have? */
@@ -75,16 +84,10 @@ static bool zone_watermark_fast(struct sim *sim, struct zone *z, u32 order, s64 
 	s64 free_pages = zone_free_pages(z);
 
 	/* Order 0 first by the shortest way. */
-	if (!order) {
-		s64 usable_free = free_pages;
-
-		usable_free -=
-			min_s64(usable_free, __zone_watermark_unusable_free(z, 0, alloc_flags));
-		if (usable_free > mark + z->lowmem_reserve[highest_zoneidx]) {
-			STEP(sim, STEP_WMARK_FAST, 1, usable_free,
-			     mark + z->lowmem_reserve[highest_zoneidx], z->id);
-			return true;
-		}
+	if (!order && usable_free(z, alloc_flags) > mark + z->lowmem_reserve[highest_zoneidx]) {
+		STEP(sim, STEP_WMARK_FAST, 1, usable_free(z, alloc_flags),
+		     mark + z->lowmem_reserve[highest_zoneidx], z->id);
+		return true;
 	}
 	if (__zone_watermark_ok(sim, z, order, mark, highest_zoneidx, alloc_flags, free_pages))
 		return true;
@@ -279,7 +282,7 @@ static struct alloc_result __alloc_pages(struct sim *sim, u32 order, u32 migrate
 	struct alloc_result result = { .attempt = 1 };
 
 	STEP(sim, STEP_ALLOC_BEGIN, order, migratetype, sim->cpu, atomic);
-	if (likely(!sim->nofragment))
+	if (likely(!(sim->unusual & UNUSUAL_NOFRAGMENT)))
 		result.page =
 			get_page_from_freelist(sim, order, ALLOC_WMARK_LOW | ALLOC_KSWAPD, &ac);
 	else
@@ -305,6 +308,30 @@ struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, boo
 		return __alloc_pages(sim, 0, migratetype, atomic);
 	return __alloc_pages(sim, order, migratetype, atomic);
 }
+
+#ifdef MIRROR_QUIET
+struct page *quiet_alloc_page_straight(struct sim *sim, u32 migratetype)
+{
+	struct alloc_context ac = prepare_alloc_pages(sim, migratetype);
+	u32 alloc_flags = ALLOC_WMARK_LOW | ALLOC_KSWAPD;
+	u32 mark = patched(sim, P_BELOW_HIGH) ? WMARK_HIGH : WMARK_LOW;
+	struct zone *zone = *ac.zonelist;
+	const struct per_cpu_pages *pcp;
+	struct page *page;
+
+	if (unlikely(!zone || zone->flags))
+		return NULL;
+	pcp = this_cpu_pageset(sim, zone);
+	if (unlikely(pcp->lock || list_empty(node(sim, pcp->lists + migratetype))))
+		return NULL;
+	if (unlikely(usable_free(zone, alloc_flags) <=
+		     wmark_pages(zone, mark) + zone->lowmem_reserve[ac.highest_zoneidx]))
+		return NULL;
+	page = rmqueue_pcplist(sim, zone, 0, migratetype, alloc_flags);
+	prep_new_page(sim, zone, page, 0, migratetype);
+	return page;
+}
+#endif
 
 /* The zone of the preferred node that a bulk request of @nr_pages may use, or NULL. */
 static struct zone *bulk_zone(struct sim *sim, u32 migratetype, u32 nr_pages)
@@ -376,14 +403,19 @@ u32 alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool atomic
 	return 1;
 }
 
+static void free_account(struct sim *sim, struct zone *zone, u32 order)
+{
+	zone->stats.frees++;
+	sim->state->live_pages -= 1u << order;
+}
+
 static void free_the_page(struct sim *sim, struct page *page, u32 order)
 {
 	struct zone *zone = page_zone(sim, page);
 
-	zone->stats.frees++;
-	sim->state->live_pages -= 1u << order;
+	free_account(sim, zone, order);
 	if (likely(pcp_allowed_order(order)))
-		free_unref_page(sim, page, order);
+		free_unref_page(sim, zone, page, order);
 	else
 		free_one_page(sim, zone, page, order, get_pageblock_migratetype(sim, page));
 }
@@ -395,6 +427,26 @@ void free_pages(struct sim *sim, struct page *page, u32 order)
 	else
 		free_the_page(sim, page, order);
 }
+
+#ifdef MIRROR_QUIET
+bool quiet_free_page_straight(struct sim *sim, struct page *page)
+{
+	struct zone *zone = page_zone(sim, page);
+	const struct per_cpu_pages *pcp = this_cpu_pageset(sim, zone);
+	int high = pcp->high;
+
+	if (patched(sim, P_TUNE_HIGH)) {
+		high = clamp_int(high, pcp->high_min, pcp->high_max);
+	} else if (patched(sim, P_HIGH_LIMITS)) {
+		high = pcp->high_min;
+	}
+	if (unlikely(pcp->lock || zone->flags || pcp->count + 1 >= high))
+		return false;
+	free_account(sim, zone, 0);
+	free_unref_page(sim, zone, page, 0);
+	return true;
+}
+#endif
 
 /*
  * Watermarks and reserves of the whole machine
