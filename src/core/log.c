@@ -313,6 +313,9 @@ static bool reserve_index(struct oplog *log, size_t more)
 
 	if (log->nr + more <= log->cap)
 		return true;
+	/* A copy has room for what it holds and no more. */
+	if (cap < log->nr + more)
+		cap = log->nr + more;
 	blocks = realloc(log->blocks, cap * sizeof(struct log_block *));
 	if (!blocks)
 		return false;
