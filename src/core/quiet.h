@@ -16,12 +16,15 @@ u32 quiet_alloc_pages_bulk(struct sim *sim, u32 migratetype, u32 nr_pages, bool 
 void quiet_free_pages(struct sim *sim, struct page *page, u32 order);
 void quiet_free_unref_page_list(struct sim *sim, const u32 *pages, u32 nr_pages);
 
+/* The straight way of straight.c, which has no twin. */
 /*
- * The straight way of straight.c, with no twin: alloc_pages() of order 0 where it takes
- * a page off the pageset's list, free_pages() where it puts the page on the list, and
- * nothing else is to be done. They look first; NULL or false: nothing has happened.
+ * alloc_pages() of order 0 if it has to take a page off the pageset's list and nothing
+ * else; NULL: nothing has happened.
  */
 struct page *quiet_alloc_page_straight(struct sim *sim, u32 migratetype);
-bool quiet_free_page_straight(struct sim *sim, struct page *page);
+/* The page's zone if the pageset has room for it, and nothing else is to be done; else NULL. */
+struct zone *quiet_zone_with_room(struct sim *sim, const struct page *page);
+/* free_pages() of order 0 into that pageset. */
+void quiet_free_page_straight(struct sim *sim, struct zone *zone, struct page *page);
 
 #endif

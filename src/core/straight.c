@@ -58,12 +58,17 @@ __flatten u32 sim_alloc(struct sim *sim, u32 cpu, u32 order, u32 type)
 
 static __always_inline void free_straight(struct sim *sim, u32 id, u32 set)
 {
+	struct page *page = node(sim, slot_page(sim->slots[id]));
+	struct zone *zone;
+
 	assume_patches(sim, set);
-	if (unlikely(!quiet_free_page_straight(sim, node(sim, slot_page(sim->slots[id]))))) {
+	zone = quiet_zone_with_room(sim, page);
+	if (unlikely(!zone)) {
 		sim_free_any(sim, id);
 		return;
 	}
 	give_slot(sim, id);
+	quiet_free_page_straight(sim, zone, page);
 	op_account(sim);
 }
 

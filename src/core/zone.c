@@ -429,7 +429,7 @@ void free_pages(struct sim *sim, struct page *page, u32 order)
 }
 
 #ifdef MIRROR_QUIET
-bool quiet_free_page_straight(struct sim *sim, struct page *page)
+struct zone *quiet_zone_with_room(struct sim *sim, const struct page *page)
 {
 	struct zone *zone = page_zone(sim, page);
 	const struct per_cpu_pages *pcp = this_cpu_pageset(sim, zone);
@@ -441,10 +441,14 @@ bool quiet_free_page_straight(struct sim *sim, struct page *page)
 		high = pcp->high_min;
 	}
 	if (unlikely(pcp->lock || zone->flags || pcp->count + 1 >= high))
-		return false;
+		return NULL;
+	return zone;
+}
+
+void quiet_free_page_straight(struct sim *sim, struct zone *zone, struct page *page)
+{
 	free_account(sim, zone, 0);
 	free_unref_page(sim, zone, page, 0);
-	return true;
 }
 #endif
 
