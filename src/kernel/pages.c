@@ -173,6 +173,11 @@ struct page_list *pages_list(struct pages *pages, uint32_t list)
 	return &pages->lists[list];
 }
 
+uint32_t pages_stamp(const struct pages *pages)
+{
+	return pages->stamp;
+}
+
 uint8_t pages_block_type(const struct pages *pages, uint32_t id)
 {
 	return pages->blocks[id >> BLOCK_SHIFT].type;

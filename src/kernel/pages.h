@@ -42,6 +42,9 @@ uint32_t pages_id(struct pages *pages, uint64_t pfn);
 struct page_node *pages_node(struct pages *pages, uint32_t id);
 struct page_list *pages_list(struct pages *pages, uint32_t list);
 
+/* the stamp of the next page that is pushed */
+uint32_t pages_stamp(const struct pages *pages);
+
 /* migratetype of the block that the page lies in, PAGES_TYPE_NONE: not told yet */
 uint8_t pages_block_type(const struct pages *pages, uint32_t id);
 void pages_block_set_type(struct pages *pages, uint32_t id, uint8_t type);

@@ -15,6 +15,8 @@
 #define RUN_MAX (1u << 16)    /* blocks of one refill or drain */
 #define REFILL_LOOK_AHEAD 128 /* events of the CPU between a refill and its allocation */
 #define TICK_GAP_NS 50000000  /* a later drain of the same worker is another tick */
+#define IN_FLIGHT_NS \
+	100000 /* the page is cleared first, for which a hypervisor may have to find it */
 #define SECOND_NS 1000000000ULL
 #define STEADY_RUNS \
 	3 /* refills of a batch right after another, of which tuning would make larger ones */
@@ -29,6 +31,7 @@ struct block {
 struct list_state {
 	bool known;	     /* all that is on the list is identified */
 	bool refilled;	     /* its first refill was seen since the start, or since a loss */
+	bool since_mark;     /* its last refill came after the last snapshot */
 	bool start_fixed;    /* ever refilled: nothing more is learnt of the start */
 	int8_t start_factor; /* alloc_factor at the first refill, -1: not told */
 	int32_t net;	     /* blocks that entered less those that left, until the first refill */
@@ -46,6 +49,8 @@ struct pset {
 	int32_t ghosts; /* pages on the lists here that the last snapshot's count knew to have left */
 	uint64_t tick_ns;     /* last moment at which high was known, or a tick drained */
 	int32_t begin_count;  /* at the last snap-begin */
+	int32_t read_count;   /* when it was read, with the pages below left out */
+	int32_t strange;      /* pages that left by an event and that count had no room for */
 	uint64_t free_serial; /* allocations before the last free */
 	uint8_t raises; /* of high, against drains that only the model made, since a recorded one */
 	bool drained_below; /* which drained while the zone's below-high flag was set */
@@ -78,9 +83,14 @@ struct replay {
 	struct run run;
 	struct holder *holders; /* [CPU] */
 	uint32_t *allocs;	/* [zone]: events since the last mark */
+	bool *seen;		/* [CPU]: scratch */
 	uint64_t serial;	/* allocations so far */
+	uint32_t mark_stamp; /* pages with this stamp or a later one were freed after the last snapshot */
 	FILE *ops;
-	bool have_counts;   /* a snapshot was taken */
+	uint64_t read_takes_ns; /* how long the reading of a snapshot takes at most, 0: not known */
+	uint64_t read_ns; /* when the one that is being taken has been read, UINT64_MAX: none is */
+	bool reading;	  /* between the marks of a snapshot */
+	bool have_counts; /* a snapshot was taken */
 	bool expects_marks; /* the first part of the trace has the mark of one */
 	bool failed;	    /* out of memory or disk */
 };
@@ -221,8 +231,22 @@ static uint32_t type_of_list(uint32_t pindex)
 	return pindex == NR_LOWORDER_PCP_LISTS ? MIGRATE_UNMOVABLE : MIGRATE_MOVABLE;
 }
 
-/* a block left its list without an event, and the pageset with it */
-static void vanish(struct replay *r, uint32_t id)
+/* did the block come to its list after the last snapshot? */
+static bool entered_since_mark(struct replay *r, uint32_t id)
+{
+	const struct page_node *node = pages_node(r->pages, id);
+
+	return node->freed ? node->stamp >= r->mark_stamp :
+			     r->psets[node->list / PCPMODEL_LISTS]
+				     .lists[node->list % PCPMODEL_LISTS]
+				     .since_mark;
+}
+
+/*
+ * A block left its list without an event, and the pageset with it.  since_mark: it did so after the last snapshot, whose
+ * count cannot have known.
+ */
+static void vanish(struct replay *r, uint32_t id, bool since_mark)
 {
 	struct page_node *node = pages_node(r->pages, id);
 	uint32_t pset = node->list / PCPMODEL_LISTS, pindex = node->list % PCPMODEL_LISTS;
@@ -230,7 +254,7 @@ static void vanish(struct replay *r, uint32_t id)
 
 	pages_remove(r->pages, id);
 	r->psets[pset].listed -= 1 << node->order;
-	if (r->psets[pset].ghosts >= 1 << node->order) {
+	if (!since_mark && r->psets[pset].ghosts >= 1 << node->order) {
 		r->psets[pset].ghosts -= 1 << node->order;
 	} else {
 		r->model.psets[pset].count -= 1 << node->order;
@@ -239,18 +263,34 @@ static void vanish(struct replay *r, uint32_t id)
 		ls->net--;
 	}
 	put_record(r, REPLAY_OP_SILENT, pset, pcpmodel_pindex_order(pindex), type_of_list(pindex),
-		   1, 0);
+		   1, since_mark ? REPLAY_OP_SINCE_MARK : 0);
 }
 
 /* the same by an allocation that printed nothing: an operation of its own */
-static void leave_silently(struct replay *r, uint32_t id, const struct flow_event *fe)
+static void leave_silently(struct replay *r, uint32_t id, const struct flow_event *fe,
+			   bool since_mark)
 {
 	uint32_t list = pages_node(r->pages, id)->list, pindex = list % PCPMODEL_LISTS;
 
-	vanish(r, id);
+	vanish(r, id, since_mark);
 	r->report->ops++;
 	tell_sink(r, REPLAY_OP_SILENT, list / PCPMODEL_LISTS, pcpmodel_pindex_order(pindex),
 		  type_of_list(pindex), 1, fe, id);
+}
+
+/*
+ * All blocks nearer to the head than this one, PAGES_NONE: than the tail, left silently.  They are taken for one bulk
+ * allocation, so that all left after the one at the head came.
+ */
+static void leave_above(struct replay *r, uint32_t list, uint32_t id, const struct flow_event *fe)
+{
+	uint32_t head = pages_list(r->pages, list)->head;
+	bool since_mark = head != PAGES_NONE && entered_since_mark(r, head);
+
+	while (head != id) {
+		leave_silently(r, head, fe, since_mark);
+		head = pages_list(r->pages, list)->head;
+	}
 }
 
 /* an identified or unknown block leaves the list by an event */
@@ -267,6 +307,8 @@ static void leave(struct replay *r, uint32_t pset, uint32_t pindex, uint32_t id,
 	} else {
 		if (pcp->count - ps->listed >= 1 << order) {
 			pcp->count -= 1 << order;
+		} else {
+			ps->strange += 1 << order;
 		}
 		if (!ls->start_fixed) {
 			ls->strangers++;
@@ -294,7 +336,7 @@ static uint32_t find_leaving(struct replay *r, uint32_t pset, uint32_t pindex, u
 		uint32_t from = node->list % PCPMODEL_LISTS;
 
 		if (pcpmodel_pindex_order(from) != pcpmodel_pindex_order(pindex)) {
-			vanish(r, id);
+			vanish(r, id, entered_since_mark(r, id));
 			return PAGES_NONE;
 		}
 		/* freed pages of its block were put on the wrong list */
@@ -307,11 +349,11 @@ static uint32_t find_leaving(struct replay *r, uint32_t pset, uint32_t pindex, u
 			pages_push(r->pages, list, id, order);
 		}
 	} else if (node->list != list) {
-		vanish(r, id);
+		vanish(r, id, entered_since_mark(r, id));
 		return PAGES_NONE;
 	}
-	while (head && pages_list(r->pages, list)->head != id) {
-		leave_silently(r, pages_list(r->pages, list)->head, fe);
+	if (head) {
+		leave_above(r, list, id, fe);
 	}
 	return id;
 }
@@ -516,7 +558,7 @@ static void past_the_lists(struct replay *r, uint32_t pset, const struct flow_ev
 
 		zone_pages(r, pset, -(1 << r->run.blocks[i].order));
 		if (id != PAGES_NONE && pages_node(r->pages, id)->list != PAGES_NONE) {
-			vanish(r, id);
+			vanish(r, id, entered_since_mark(r, id));
 		}
 	}
 	put_op(r, REPLAY_OP_ZONE, pset / r->machine.nr_cpus, 0, 0, -r->run.pages, fe, PAGES_NONE,
@@ -571,7 +613,7 @@ static void enter_refilled(struct replay *r, uint32_t pset, uint32_t pindex)
 			return;
 		}
 		if (pages_node(r->pages, id)->list != PAGES_NONE) {
-			vanish(r, id);
+			vanish(r, id, entered_since_mark(r, id));
 		}
 		pages_append(r->pages, list_of(pset, pindex), id, b->order);
 	}
@@ -614,9 +656,9 @@ static void do_refill(struct replay *r, uint64_t n)
 	list = list_of(pset, pindex);
 	ls = &r->psets[pset].lists[pindex];
 	r->psets[pset].used = true;
-	while (pages_list(r->pages, list)->blocks) {
-		was_empty = was_empty && !alloc;
-		leave_silently(r, pages_list(r->pages, list)->head, fe);
+	if (pages_list(r->pages, list)->blocks) {
+		was_empty = !alloc;
+		leave_above(r, list, PAGES_NONE, fe);
 	}
 	/* those of a refill without an event were more than thought, or less: the list is empty now */
 	pcp->count -= ls->hidden << order;
@@ -638,7 +680,7 @@ static void do_refill(struct replay *r, uint64_t n)
 	if (first && !order) {
 		ls->start_factor = (int8_t)replay_shift_of((int)r->run.nr, pcp->batch);
 	}
-	ls->known = ls->refilled = true;
+	ls->known = ls->refilled = ls->since_mark = true;
 	enter_refilled(r, pset, pindex);
 	put_op(r, alloc ? REPLAY_OP_ALLOC : REPLAY_OP_BULK, pset, order, type, (int)r->run.nr,
 	       alloc ? alloc : fe, alloc ? id_of(r, alloc->ev.pfn) : PAGES_NONE,
@@ -733,7 +775,7 @@ static void leave_drained(struct replay *r, uint32_t pset)
 			leave(r, pset, pindex, id, b->order);
 		} else {
 			if (node->list != PAGES_NONE) {
-				vanish(r, id);
+				vanish(r, id, entered_since_mark(r, id));
 			}
 			leave(r, pset, pindex, PAGES_NONE, b->order);
 			r->psets[pset].lists[pindex].hidden -= r->psets[pset].lists[pindex].hidden >
@@ -901,7 +943,7 @@ static void do_free(struct replay *r, const struct flow_event *fe)
 		return;
 	}
 	if (pages_node(r->pages, id)->list != PAGES_NONE) {
-		leave_silently(r, id, fe);
+		leave_silently(r, id, fe, entered_since_mark(r, id));
 	}
 	r->run = (struct run){ .blocks = r->run.blocks };
 	if (!pcp_allowed_order(ev->order) || lock_is_held(r, ev, pset)) {
@@ -1095,6 +1137,41 @@ static void do_lost(struct replay *r, const struct flow_event *fe)
 	       PAGES_NONE, 0);
 }
 
+/*
+ * Pages that may have left their lists while the snapshot was taken, though the trace tells it behind: an allocation's
+ * event comes after the page was taken off and cleared.  That can be so of the first event of each CPU but the reader's,
+ * n being the number of the snapshot's end.
+ */
+static void put_in_flight(struct replay *r, uint64_t n)
+{
+	const struct flow_event *end = flow_event(r->flow, n);
+	uint64_t last = flow_first(r->flow, NULL) + flow_count(r->flow), i;
+
+	memset(r->seen, 0, r->machine.nr_cpus * sizeof(*r->seen));
+	for (i = n + 1; end->ev.time_is_seconds && i < last; i++) {
+		const struct flow_event *fe = flow_event(r->flow, i);
+		uint32_t cpu = (uint32_t)fe->ev.cpu;
+
+		if (fe->ev.time_ns > end->ev.time_ns + IN_FLIGHT_NS) {
+			break;
+		}
+		if (fe->ev.cpu < 0 || cpu >= r->machine.nr_cpus || fe->ev.cpu == end->ev.cpu ||
+		    r->seen[cpu]) {
+			continue;
+		}
+		r->seen[cpu] = true;
+		if (fe->ev.kind == TRACE_ALLOC && pcp_allowed_order(fe->ev.order) &&
+		    fe->ev.migratetype < MIGRATE_PCPTYPES) {
+			uint32_t zi = pcpmodel_zone_of(&r->machine, fe->ev.pfn);
+
+			if (zi != NOWHERE) {
+				put_op(r, REPLAY_OP_IN_FLIGHT, zi * r->machine.nr_cpus + cpu, 0, 0,
+				       1 << fe->ev.order, fe, PAGES_NONE, 0);
+			}
+		}
+	}
+}
+
 /* count, high and free pages as the snapshot has them, except where the count moved while it was taken */
 static void take_snapshot(struct replay *r, const struct snap *snap, uint64_t time_ns)
 {
@@ -1106,6 +1183,7 @@ static void take_snapshot(struct replay *r, const struct snap *snap, uint64_t ti
 		struct per_cpu_pages *pcp = &r->model.psets[pset];
 		int32_t now = pcp->count, low = now < ps->begin_count ? now : ps->begin_count;
 		int32_t most = now > ps->begin_count ? now : ps->begin_count;
+		int32_t since = now - ps->strange - ps->read_count;
 		const struct pcpmodel_zone *zone = &r->machine.zones[pset / r->machine.nr_cpus];
 		const struct kern_zone *kz =
 			kern_dump_find(snap->dump, zone->node, zone->name, strlen(zone->name));
@@ -1122,7 +1200,7 @@ static void take_snapshot(struct replay *r, const struct snap *snap, uint64_t ti
 				ps->ghosts = first || count > low ?
 						     0 :
 						     ps->ghosts + low - (int32_t)count;
-				pcp->count = (int32_t)count;
+				pcp->count = (int32_t)(count + since > 0 ? count + since : 0);
 			}
 			if (kz->cpus[c].v[KERN_CF_high] != KERN_NONE) {
 				pcp->high = (int32_t)kz->cpus[c].v[KERN_CF_high];
@@ -1152,16 +1230,30 @@ static void put_lengths(struct replay *r, const struct flow_event *fe)
 		for (i = 0; r->psets[pset].used && i < PCPMODEL_LISTS; i++) {
 			if (r->psets[pset].lists[i].known) {
 				put_op(r, REPLAY_OP_LENGTH, pset, i, 0,
-				       (int)pages_list(r->pages, list_of(pset, i))->blocks, fe,
-				       PAGES_NONE, 0);
+				       (int)pages_list(r->pages, list_of(pset, i))->blocks +
+					       r->psets[pset].lists[i].hidden,
+				       fe, PAGES_NONE, 0);
 			}
 		}
 	}
 }
 
-static void do_mark(struct replay *r, const struct flow_event *fe)
+/* the snapshot has these counts; what comes until its end is behind it */
+static void snap_read(struct replay *r, const struct flow_event *fe)
 {
 	uint32_t nr = r->machine.nr_zones * r->machine.nr_cpus, pset;
+
+	for (pset = 0; pset < nr; pset++) {
+		r->psets[pset].read_count = r->model.psets[pset].count - r->psets[pset].strange;
+	}
+	put_op(r, REPLAY_OP_SNAP_READ, 0, 0, 0, 0, fe, PAGES_NONE, 0);
+	r->read_ns = UINT64_MAX;
+}
+
+static void do_mark(struct replay *r, uint64_t n)
+{
+	const struct flow_event *fe = flow_event(r->flow, n);
+	uint32_t nr = r->machine.nr_zones * r->machine.nr_cpus, pset, i;
 	const struct snap *snap = snaps_find(&r->snaps, fe->ev.snap);
 
 	if (fe->ev.mark == TRACE_MARK_OTHER || !snap) {
@@ -1176,12 +1268,28 @@ static void do_mark(struct replay *r, const struct flow_event *fe)
 			       PAGES_NONE, 0);
 		}
 		put_op(r, REPLAY_OP_SNAP_BEGIN, 0, 0, 0, (int)fe->ev.snap, fe, PAGES_NONE, 0);
+		r->read_ns = fe->ev.time_is_seconds && r->read_takes_ns ?
+				     fe->ev.time_ns + r->read_takes_ns :
+				     UINT64_MAX - 1;
+		r->reading = true;
 		return;
 	}
+	if (r->read_ns != UINT64_MAX || !r->reading) {
+		snap_read(r, fe);
+	}
+	r->reading = false;
 	memset(r->allocs, 0, r->machine.nr_zones * sizeof(*r->allocs));
-	pcpmodel_take(&r->model, snap->dump, !r->have_counts);
+	/* the counts themselves are taken below, as the snapshot may have moved on */
+	pcpmodel_take(&r->model, snap->dump, false);
 	take_snapshot(r, snap, fe->ev.time_ns);
+	r->mark_stamp = pages_stamp(r->pages);
+	for (pset = 0; pset < nr; pset++) {
+		for (i = 0; i < PCPMODEL_LISTS; i++) {
+			r->psets[pset].lists[i].since_mark = false;
+		}
+	}
 	put_lengths(r, fe);
+	put_in_flight(r, n);
 	put_op(r, REPLAY_OP_SNAP_END, 0, 0, 0, (int)fe->ev.snap, fe, PAGES_NONE, 0);
 }
 
@@ -1189,6 +1297,9 @@ static void do_event(struct replay *r, uint64_t n)
 {
 	const struct flow_event *fe = flow_event(r->flow, n);
 
+	if (fe->ev.time_is_seconds && fe->ev.time_ns > r->read_ns) {
+		snap_read(r, fe);
+	}
 	switch ((enum trace_kind)fe->ev.kind) {
 	case TRACE_ALLOC:
 		do_alloc(r, fe);
@@ -1205,7 +1316,7 @@ static void do_event(struct replay *r, uint64_t n)
 		do_drain(r, n);
 		break;
 	case TRACE_MARK:
-		do_mark(r, fe);
+		do_mark(r, n);
 		break;
 	case TRACE_LOST:
 		do_lost(r, fe);
@@ -1380,6 +1491,30 @@ static bool marks_ahead(struct replay *r)
 	return false;
 }
 
+/*
+ * How long a snapshot's reading takes at most: twice as long as the shortest of the trace's first part.  The marks of one
+ * can be further apart when somebody else has the reader's CPU for a while, as a rule after it has read.
+ */
+static uint64_t read_takes(struct replay *r)
+{
+	uint64_t n = flow_first(r->flow, NULL), i, begin = UINT64_MAX, least = UINT64_MAX;
+
+	for (i = 0; n != FLOW_NONE && i < flow_count(r->flow); i++) {
+		const struct trace_event *ev = &flow_event(r->flow, n + i)->ev;
+
+		if (ev->kind != TRACE_MARK || !ev->time_is_seconds) {
+			continue;
+		}
+		if (ev->mark == TRACE_MARK_SNAP_BEGIN) {
+			begin = ev->time_ns;
+		} else if (ev->mark == TRACE_MARK_SNAP_END && begin <= ev->time_ns) {
+			least = ev->time_ns - begin < least ? ev->time_ns - begin : least;
+			begin = UINT64_MAX;
+		}
+	}
+	return least == UINT64_MAX ? 0 : least * 2;
+}
+
 static enum base_err replay_open(struct replay *r, struct diag *d)
 {
 	const struct replay_options *opt = r->opt;
@@ -1415,6 +1550,8 @@ static enum base_err replay_open(struct replay *r, struct diag *d)
 	find_fraction(r);
 	pcpmodel_find_boost(&r->machine, &r->snaps);
 	r->expects_marks = marks_ahead(r);
+	r->read_takes_ns = read_takes(r);
+	r->read_ns = UINT64_MAX;
 	r->report->fraction = r->machine.fraction;
 	r->report->machine_known = r->machine.known;
 	r->report->snapshots = r->snaps.nr;
@@ -1422,11 +1559,12 @@ static enum base_err replay_open(struct replay *r, struct diag *d)
 	r->psets = calloc(psets + 1, sizeof(*r->psets));
 	r->allocs = calloc((size_t)r->machine.nr_zones + 1, sizeof(*r->allocs));
 	r->holders = calloc((size_t)r->machine.nr_cpus + 1, sizeof(*r->holders));
+	r->seen = calloc((size_t)r->machine.nr_cpus + 1, sizeof(*r->seen));
 	r->pages = pages_new((uint32_t)psets * PCPMODEL_LISTS);
 	r->run.blocks = malloc(RUN_MAX * sizeof(*r->run.blocks));
 	r->ops = tmpfile();
-	if (!r->psets || !r->allocs || !r->holders || !r->pages || !r->run.blocks || !r->ops ||
-	    !pcpmodel_init(&r->model, &r->machine, r->report->patches, opt->breaks)) {
+	if (!r->psets || !r->allocs || !r->holders || !r->seen || !r->pages || !r->run.blocks ||
+	    !r->ops || !pcpmodel_init(&r->model, &r->machine, r->report->patches, opt->breaks)) {
 		snaps_free(&zoneinfo);
 		return no_memory(r, d);
 	}
@@ -1450,6 +1588,7 @@ static void replay_close(struct replay *r)
 	free(r->psets);
 	free(r->allocs);
 	free(r->holders);
+	free(r->seen);
 	free(r->run.blocks);
 }
 

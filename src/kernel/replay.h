@@ -110,8 +110,10 @@ enum replay_op_kind {
 	REPLAY_OP_REQUEST, /* a drain that somebody asked for; n: pages */
 	REPLAY_OP_ZONE, /* the zone's free pages changed by n past the lists; pset: the zone's number */
 	REPLAY_OP_ALLOCS, /* n allocations by events in a zone since the last mark; pset: the zone's number */
+	REPLAY_OP_IN_FLIGHT, /* n pages whose allocation is told right behind the snapshot may have left before it */
 	REPLAY_OP_LENGTH, /* a list holds n blocks at the mark that follows; order: its pindex */
 	REPLAY_OP_SNAP_BEGIN, /* n: number of the snapshot */
+	REPLAY_OP_SNAP_READ,  /* about now it was read */
 	REPLAY_OP_SNAP_END,
 	REPLAY_OP_LOST, /* events of that CPU were lost; pset: CPU or UINT32_MAX for all */
 	REPLAY_OP_TIME, /* of the next operation; pset and n: high and low half of nanoseconds */
@@ -119,8 +121,9 @@ enum replay_op_kind {
 };
 
 enum {
-	REPLAY_OP_JUDGED = 1, /* the recorded outcome counts */
-	REPLAY_OP_DECAY = 2,  /* n ticks that drained nothing and only lowered high */
+	REPLAY_OP_JUDGED = 1,	  /* the recorded outcome counts */
+	REPLAY_OP_DECAY = 2,	  /* n ticks that drained nothing and only lowered high */
+	REPLAY_OP_SINCE_MARK = 4, /* what left silently left after the last mark */
 };
 
 struct replay_op {
@@ -165,7 +168,13 @@ struct replay_report {
 		marks; /* all lists of zones with traffic, as far as silence explains them */
 	struct replay_marks whole_marks;  /* of the run that no mark puts right */
 	struct replay_marks marks_active; /* of them those with an operation since the mark before */
-	struct replay_marks marks_traced; /* by events alone: what was predicted */
+	/*
+	 * By events alone: what was predicted.  A count or high is equal that the model had at any moment between the
+	 * marks of the snapshot, or without the page whose allocation a CPU other than the reader's tells right behind.
+	 */
+	struct replay_marks marks_traced;
+	struct replay_marks
+		marks_traced_active; /* of them those with an operation since the mark before */
 	uint64_t silent_inferred; /* allocations without an event, told by a snapshot's numa_hit */
 	uint64_t ticks_inferred;  /* ticks that drained nothing, told by a snapshot's high */
 	uint64_t causes[REPLAY_CAUSE_N];

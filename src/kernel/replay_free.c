@@ -13,12 +13,18 @@
 #define FACTOR_FREES 3	/* after so many frees alloc_factor is 0 whatever it was */
 #define COUNT_ALLOCS 11 /* after so many allocations free_count is 0 whatever it was */
 
-#define HIGHS_MAX 64 /* of these a tick may have come in between; later ones are not tried */
+#define COUNTS_MAX 256 /* while a snapshot is taken; later ones are not tried */
+#define HIGHS_MAX 64   /* of these a tick may have come in between; later ones are not tried */
 
 struct fset {
 	int32_t length[PCPMODEL_LISTS];	 /* blocks */
 	int32_t at_mark[PCPMODEL_LISTS]; /* as recorded at the mark to come, -1: not told */
-	int32_t begin_count;
+	int32_t counts[COUNTS_MAX]; /* while a snapshot is taken, each once changed; [0]: at its begin */
+	uint32_t nr_counts;
+	int32_t read_count; /* when it was read */
+	int32_t begin_high;
+	uint32_t begin_highs; /* how many highs had been noted at its begin */
+	int32_t in_flight; /* pages that may have left before its end, though their event comes later */
 	int32_t highs[HIGHS_MAX]; /* since the last mark, each once changed; [0]: at the mark */
 	uint32_t nr_highs;
 	int32_t ghosts; /* pages on the lists here that the last mark's count knew to have left */
@@ -42,7 +48,8 @@ struct frun {
 	int64_t *silent; /* [zone] allocations since the last mark that no event told, as far as numa_hit counts them */
 	uint64_t time_ns; /* of the operation, where it matters */
 	bool have_counts;
-	bool whole; /* counts and highs are never taken from a mark but the first */
+	bool reading; /* a snapshot is being taken */
+	bool whole;   /* counts and highs are never taken from a mark but the first */
 	const struct replay_options *opt;
 };
 
@@ -144,7 +151,7 @@ static void run_silent(struct frun *f, const struct replay_record *op)
 			refill(f, op, pindex);
 		}
 		fs->length[pindex]--;
-		if (fs->ghosts >= 1 << op->order) {
+		if (!(op->flags & REPLAY_OP_SINCE_MARK) && fs->ghosts >= 1 << op->order) {
 			fs->ghosts -= 1 << op->order;
 		} else {
 			f->model.psets[op->pset].count -= 1 << op->order;
@@ -236,15 +243,18 @@ static void place_rest(struct frun *f, uint32_t pset, int rest)
 static void take_start(struct frun *f, uint32_t pset, const struct kern_cpu *kc)
 {
 	struct per_cpu_pages *pcp = &f->model.psets[pset];
+	int64_t count = kc->v[KERN_CF_count] == KERN_NONE ?
+				0 :
+				kc->v[KERN_CF_count] + pcp->count - f->sets[pset].read_count;
 	int listed = 0;
 	uint32_t i;
 
 	for (i = 0; i < PCPMODEL_LISTS; i++) {
 		listed += f->sets[pset].length[i] << pcpmodel_pindex_order(i);
 	}
-	if (kc->v[KERN_CF_count] != KERN_NONE && (int)kc->v[KERN_CF_count] > listed) {
-		place_rest(f, pset, (int)kc->v[KERN_CF_count] - listed);
-		listed = (int)kc->v[KERN_CF_count];
+	if (count > listed) {
+		place_rest(f, pset, (int)count - listed);
+		listed = (int)count;
 	}
 	pcp->count = listed;
 	if (kc->v[KERN_CF_high] != KERN_NONE) {
@@ -383,23 +393,56 @@ static bool ticks_explain_high(struct frun *f, uint32_t pset, struct silence *s)
 	return false;
 }
 
+/* had the model this count at some moment while the snapshot was taken? */
+static bool count_was(const struct fset *fs, int64_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < fs->nr_counts; i++) {
+		if (fs->counts[i] == count) {
+			return true;
+		}
+	}
+	return fs->in_flight && fs->counts[fs->nr_counts - 1] - fs->in_flight == count;
+}
+
+static bool high_was(const struct fset *fs, int64_t high)
+{
+	uint32_t i;
+
+	for (i = fs->begin_highs; i < fs->nr_highs; i++) {
+		if (fs->highs[i] == high) {
+			return true;
+		}
+	}
+	return fs->begin_high == high;
+}
+
 static void compare_mark(struct frun *f, uint32_t pset, const struct kern_cpu *kc, uint32_t snap)
 {
 	struct fset *fs = &f->sets[pset];
 	struct per_cpu_pages *pcp = &f->model.psets[pset];
 	struct silence s = { .count = kc->v[KERN_CF_count],
 			     .high = kc->v[KERN_CF_high],
-			     .low = pcp->count < fs->begin_count ? pcp->count : fs->begin_count,
-			     .most = pcp->count > fs->begin_count ? pcp->count : fs->begin_count };
+			     .low = pcp->count - fs->in_flight,
+			     .most = pcp->count };
 	bool equal, high_equal;
+	uint32_t i;
 
 	if (s.count == KERN_NONE || s.high == KERN_NONE ||
 	    !f->zone_used[pset / f->machine->nr_cpus]) {
 		return;
 	}
-	equal = s.count >= s.low && s.count <= s.most;
-	high_equal = pcp->high == s.high;
+	for (i = 0; i < fs->nr_counts; i++) {
+		s.low = fs->counts[i] < s.low ? fs->counts[i] : s.low;
+		s.most = fs->counts[i] > s.most ? fs->counts[i] : s.most;
+	}
+	equal = count_was(fs, s.count);
+	high_equal = pcp->high == s.high || high_was(fs, s.high);
 	mark_add(&f->report->marks_traced, equal, high_equal);
+	if (fs->active) {
+		mark_add(&f->report->marks_traced_active, equal, high_equal);
+	}
 	if (!(equal && high_equal) && find_silence(f, pset, &s)) {
 		f->report->ticks_inferred += (uint64_t)s.ticks;
 		f->report->silent_inferred += (uint64_t)s.allocs;
@@ -424,9 +467,11 @@ static void compare_mark(struct frun *f, uint32_t pset, const struct kern_cpu *k
 	if (!f->whole) {
 		if (!equal) {
 			fs->ghosts = s.count < s.low ? fs->ghosts + s.low - (int32_t)s.count : 0;
-			pcp->count = (int32_t)s.count;
+			pcp->count += (int32_t)s.count - fs->read_count;
 		}
-		pcp->high = (int32_t)s.high;
+		if (!high_equal) {
+			pcp->high = (int32_t)s.high;
+		}
 	}
 }
 
@@ -444,20 +489,45 @@ static void take_lengths(struct frun *f, uint32_t pset)
 	}
 }
 
+/* what the lists hold and how high is when the reading of a snapshot begins */
+static void begin_reading(struct frun *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->machine->nr_zones * f->machine->nr_cpus; i++) {
+		struct fset *fs = &f->sets[i];
+
+		fs->counts[0] = f->model.psets[i].count;
+		fs->nr_counts = 1;
+		fs->begin_high = f->model.psets[i].high;
+		fs->begin_highs = fs->nr_highs;
+	}
+	f->reading = true;
+}
+
 static void run_snapshot(struct frun *f, const struct replay_record *op)
 {
 	uint32_t cpus = f->machine->nr_cpus, zi, i;
 	const struct snap *snap = snaps_find(f->snaps, (uint32_t)op->n);
 
 	if (op->kind == REPLAY_OP_SNAP_BEGIN) {
+		begin_reading(f);
+		return;
+	}
+	if (!f->reading) {
+		/* the trace does not say when it began */
+		begin_reading(f);
+	}
+	if (op->kind == REPLAY_OP_SNAP_READ) {
 		for (i = 0; i < f->machine->nr_zones * cpus; i++) {
-			f->sets[i].begin_count = f->model.psets[i].count;
+			f->sets[i].read_count = f->model.psets[i].count;
 		}
 		return;
 	}
 	if (!snap) {
 		return;
 	}
+	f->reading = false;
 	pcpmodel_take(&f->model, snap->dump, false);
 	for (zi = 0; zi < f->machine->nr_zones; zi++) {
 		const struct pcpmodel_zone *zone = &f->machine->zones[zi];
@@ -492,6 +562,7 @@ static void run_snapshot(struct frun *f, const struct replay_record *op)
 			if (!f->whole || !f->have_counts) {
 				take_lengths(f, pset);
 			}
+			f->sets[pset].in_flight = 0;
 			f->sets[pset].tick_ns = f->time_ns;
 			f->sets[pset].highs[0] = f->model.psets[pset].high;
 			f->sets[pset].nr_highs = 1;
@@ -513,7 +584,16 @@ static void run_lost(struct frun *f, uint32_t cpu)
 			f->sets[i].allocs = f->sets[i].frees = 0;
 			f->sets[i].refilled = false;
 			f->model.psets[i].count = 0;
+			f->sets[i].read_count = f->sets[i].counts[0] = 0;
+			f->sets[i].nr_counts = 1;
 		}
+	}
+}
+
+static void note_count(struct fset *fs, int32_t count)
+{
+	if (fs->nr_counts < COUNTS_MAX && fs->counts[fs->nr_counts - 1] != count) {
+		fs->counts[fs->nr_counts++] = count;
 	}
 }
 
@@ -555,10 +635,14 @@ static void run_op(struct frun *f, const struct replay_record *op)
 	case REPLAY_OP_ALLOCS:
 		f->silent[op->pset] -= op->n;
 		break;
+	case REPLAY_OP_IN_FLIGHT:
+		f->sets[op->pset].in_flight = op->n;
+		break;
 	case REPLAY_OP_LENGTH:
 		f->sets[op->pset].at_mark[op->order] = op->n;
 		break;
 	case REPLAY_OP_SNAP_BEGIN:
+	case REPLAY_OP_SNAP_READ:
 	case REPLAY_OP_SNAP_END:
 		run_snapshot(f, op);
 		break;
@@ -573,6 +657,9 @@ static void run_op(struct frun *f, const struct replay_record *op)
 	}
 	if (op->kind <= REPLAY_OP_REQUEST) {
 		note_high(&f->sets[op->pset], f->model.psets[op->pset].high);
+		if (f->reading) {
+			note_count(&f->sets[op->pset], f->model.psets[op->pset].count);
+		}
 	}
 }
 

@@ -130,6 +130,7 @@ void replay_write_json(const struct replay_report *report, struct base_json *jso
 	}
 	base_json_close(json);
 	json_first(json, &report->first);
+	json_marks(json, "marks_with_traffic", &report->marks_traced_active);
 	json_marks(json, "marks_active", &report->marks_active);
 	/* fitted to the marks themselves: no prediction */
 	json_marks(json, "marks_explained", &report->marks);
@@ -337,6 +338,7 @@ void replay_write_text(const struct replay_report *report, FILE *out)
 	if (report->marks.compared) {
 		fputs("at the snapshots' marks\n", out);
 		text_marks(out, "lists, by events alone", &report->marks_traced);
+		text_marks(out, "of them with traffic since", &report->marks_traced_active);
 		text_marks(out, "explained by the snapshots", &report->marks);
 		text_marks(out, "of them with traffic since", &report->marks_active);
 		text_marks(out, "explained, never put right", &report->whole_marks);
