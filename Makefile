@@ -214,11 +214,11 @@ lint:
 ## format: clang-format over src and tests
 format:
 	@tools/deps.sh check
-	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/*.[ch])
+	clang-format -i $(wildcard src/*.[ch] src/*/*.[ch] tests/*.[ch] tests/*/*.[ch])
 
 .PHONY: fuzz
 FUZZ_S ?= 60
-## fuzz: libFuzzer on every parser of foreign text, FUZZ_S seconds each (60); T="fuzz_name ..." for some
+## fuzz: libFuzzer on every parser of foreign text and on the timeline, FUZZ_S seconds each (60); T="fuzz_name ..." for some
 fuzz:
 	@tools/deps.sh build fuzz
 	@$(MAKE) --no-print-directory -j$(JOBS) V=fuzz CC=clang fuzzers

@@ -92,7 +92,8 @@ static void compare(u32 set, const struct machine *m)
 	struct sim *sims[2] = { kit_create(m, set), kit_create(m, set) };
 	u32 nr[2] = { 0, 0 };
 
-	sim_set_checking(sims[0], false);
+	for (int i = 0; i < 2; i++)
+		sim_set_checking(sims[i], false);
 	for (u64 part = 1; part <= 4; part++) {
 		for (int by_op = 0; by_op < 2; by_op++)
 			run(sims[by_op], by_op, part, live[by_op], &nr[by_op]);
@@ -101,9 +102,10 @@ static void compare(u32 set, const struct machine *m)
 		cr_assert_eq(sim_state_digest(sims[0]), sim_state_digest(sims[1]),
 			     "set %x, part %d", set, (int)part);
 	}
-	sim_check(sims[0]);
-	sim_destroy(sims[0]);
-	sim_destroy(sims[1]);
+	for (int i = 0; i < 2; i++) {
+		sim_check(sims[i]);
+		sim_destroy(sims[i]);
+	}
 }
 
 /* Each level of both series, so the sets that straight.c knows and others. */

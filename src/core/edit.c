@@ -458,10 +458,12 @@ u32 tl_nr_injections(const struct timeline *tl, u64 i)
 static enum sim_err find_injection(const struct timeline *tl, u64 i, u32 k, struct injection **inj,
 				   struct sim_error *err)
 {
+	struct injection *first;
 	u32 nr;
 
-	*inj = tl_injections_of(tl, i, &nr) + k;
-	if (k < nr)
+	first = tl_injections_of(tl, i, &nr);
+	*inj = k < nr ? &first[k] : NULL;
+	if (*inj)
 		return SIM_OK;
 	return sim_fail(err, ERR_POSITION, "operation %llu has %u injections",
 			(unsigned long long)i + 1, nr);

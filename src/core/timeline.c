@@ -441,7 +441,7 @@ struct injection *tl_injections_of(const struct timeline *tl, u64 op, u32 *nr)
 	}
 	while (lo + *nr < tl->nr_inj && tl->inj[lo + *nr].op == op)
 		(*nr)++;
-	return tl->inj + lo;
+	return tl->inj ? tl->inj + lo : NULL;
 }
 
 /* Ticks and drains wait for the pagesets that they work on. */
@@ -681,7 +681,7 @@ static void run_plain(struct timeline *tl, u64 stop)
 	bool fresh = tl->pos.op >= tl->events_to;
 	u32 nr_inj;
 	const struct injection *next = tl_injections_of(tl, tl->pos.op, &nr_inj);
-	const struct injection *end = tl->inj + tl->nr_inj;
+	const struct injection *end = tl->inj ? tl->inj + tl->nr_inj : NULL;
 
 	if (fresh && !tl->seen_valid)
 		all_events(tl);
