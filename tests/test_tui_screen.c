@@ -294,6 +294,36 @@ Test(tui_screen, every_pane_is_reached_by_tab)
 	ui_close(ui);
 }
 
+/* The marker of the code pane stands beside the line of the step: "> " in its gutter. */
+static int code_marker(const struct ui *ui)
+{
+	const struct rect *r = &ui->places[VIEW_CODE];
+
+	for (int y = r->y + 1; y < r->y + r->h; y++)
+		if (row(y)[r->x + 2] == '>')
+			return y - r->y;
+	return 0;
+}
+
+Test(tui_screen, the_code_pane_opens_at_the_line)
+{
+	struct ui *ui = begin(80, 24, ":pane log<Enter>nnn8s");
+	int top;
+
+	/* no place before: another pane has the room */
+	cr_assert_eq(ui->places[VIEW_CODE].h, 0);
+	cr_assert(ui_feed(ui, ":pane code<Enter>"));
+	cr_assert(code_marker(ui), "the line is not in the pane");
+	/* scrolled, it stays there; the next step brings its line */
+	top = ui->views[VIEW_CODE].top;
+	cr_assert(ui_feed(ui, "<PgDn><PgDn>"));
+	cr_assert_neq(ui->views[VIEW_CODE].top, top);
+	cr_assert_eq(code_marker(ui), 0);
+	cr_assert(ui_feed(ui, "s"));
+	cr_assert(code_marker(ui), "the next line is not in the pane");
+	ui_close(ui);
+}
+
 Test(tui_screen, inject_in_the_middle)
 {
 	struct ui *ui = begin(80, 24, "nnnssi<Right><Right><Right><Right><Right><Right><Enter>");

@@ -260,6 +260,8 @@ struct ui {
 	struct view_state views[NR_VIEWS];
 	struct rect places[NR_VIEWS]; /* h 0: not on the screen */
 	enum view_id focus;
+	const char *code_file; /* the place that the code pane was last brought to */
+	u32 code_line;
 	bool zoom;
 	enum cpu_sort sort;
 	bool heat;
