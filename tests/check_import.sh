@@ -61,4 +61,26 @@ echo old >"$work/kept.yaml"
 [ "$(cat "$work/kept.yaml")" = old ]
 result $? "a failed import leaves the machine file as it was"
 
+# ended in the middle of a trace that goes on: nothing stays beside the output, and what was there is as it was
+mkdir "$work/folder" && echo old >"$work/folder/kept.ops" && mkfifo "$work/trace"
+for sig in TERM INT HUP; do
+	# a shell's background command ignores SIGINT
+	env --default-signal "$PAGESET" import trace "$work/trace" -o "$work/folder/kept.ops" >/dev/null 2>&1 &
+	pid=$!
+	exec 3>"$work/trace"
+	gzip -dc tests/real/guest-6.12/a-fault64.trace.txt.gz >&3
+	for _ in $(seq 100); do
+		[ "$(find "$work/folder" -type f | wc -l)" = 2 ] && break
+		sleep 0.05
+	done
+	[ "$(find "$work/folder" -type f | wc -l)" = 2 ]
+	begun=$?
+	kill -s "$sig" "$pid"
+	wait "$pid" 2>/dev/null
+	[ $? = $((128 + $(kill -l "$sig"))) ] && [ $begun = 0 ] && [ "$(ls -A "$work/folder")" = kept.ops ] &&
+		[ "$(cat "$work/folder/kept.ops")" = old ]
+	result $? "an import that SIG$sig ends leaves no file behind"
+	exec 3>&-
+done
+
 exit $status

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "base/save.h"
 #include "base/text.h"
@@ -110,6 +111,70 @@ Test(base_save, a_full_disk_keeps_the_old_file)
 	cr_expect_eq(base_save_bytes(path, big, sizeof(big), &d), BASE_ERR_WRITE);
 	expect_content(path, "old");
 	cr_expect_eq(tmpdir_count(), 1);
+}
+
+/* A child that is ended by @sig while two saves are under way; true if the signal ended it. */
+static bool ended_in_the_middle(int sig)
+{
+	struct rlimit no_core = { 0, 0 };
+	struct base_save *a, *b, *c;
+	FILE *out;
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setrlimit(RLIMIT_CORE, &no_core);
+		signal(sig, SIG_DFL);
+		if (base_save_begin(&a, tmpdir_path("a"), &out, NULL) ||
+		    base_save_begin(&b, tmpdir_path("b"), &out, NULL) ||
+		    base_save_begin(&c, tmpdir_path("c"), &out, NULL))
+			_exit(1);
+		base_save_abort(b);
+		fputs("half", out);
+		fflush(out);
+		raise(sig);
+		_exit(1);
+	}
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) &&
+	       WTERMSIG(status) == sig;
+}
+
+Test(base_save, a_signal_takes_the_unfinished_file_with_it)
+{
+	static const int sigs[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGABRT };
+
+	tmpdir_write("a", "old", 3);
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+		cr_expect(ended_in_the_middle(sigs[i]), "signal %d", sigs[i]);
+		cr_expect_eq(tmpdir_count(), 1, "signal %d leaves %d files", sigs[i],
+			     tmpdir_count());
+	}
+	expect_content(tmpdir_path("a"), "old");
+}
+
+static volatile sig_atomic_t told;
+
+static void tell(int sig)
+{
+	told = sig;
+}
+
+Test(base_save, a_signal_that_is_handled_stays_so)
+{
+	struct base_save *s;
+	FILE *out;
+	const char *path = tmpdir_path("a");
+
+	signal(SIGTERM, tell);
+	signal(SIGINT, SIG_DFL);
+	cr_assert_eq(base_save_begin(&s, path, &out, NULL), BASE_ERR_OK);
+	raise(SIGTERM);
+	cr_expect_eq(told, SIGTERM);
+	fputs("whole", out);
+	cr_expect_eq(base_save_commit(s, NULL), BASE_ERR_OK);
+	expect_content(path, "whole");
+	cr_expect_eq(signal(SIGTERM, SIG_DFL), tell);
+	cr_expect_eq(signal(SIGINT, SIG_DFL), SIG_DFL, "nothing to clean, no handler");
 }
 
 Test(base_save, standard_output)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,10 +12,85 @@
 
 struct base_save {
 	FILE *out;
-	char *name; /* as the user wrote it, for messages */
-	char *path; /* the target itself, links followed; NULL: written directly */
-	char *temp; /* beside path */
+	char *name;		/* as the user wrote it, for messages */
+	char *path;		/* the target itself, links followed; NULL: written directly */
+	char *temp;		/* beside path */
+	struct base_save *next; /* of those with a file at temp */
 };
+
+/* Signals that end the program from outside or at a broken promise. */
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGXCPU, SIGXFSZ, SIGABRT };
+enum { NR_ENDING = sizeof(ending) / sizeof(ending[0]) };
+
+/* Changes only while the signals are blocked, so that the handler finds it whole. */
+static struct base_save *with_temp;
+
+/* No half file stays beside the target; unlink() is safe here. */
+static void on_end(int sig)
+{
+	for (const struct base_save *s = with_temp; s; s = s->next)
+		unlink(s->temp);
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void block_ending(sigset_t *before)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < NR_ENDING; i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, before);
+}
+
+/* Signals that someone handles or ignores stay theirs: who handles them ends the save in order. */
+static void handle_ending(bool on)
+{
+	struct sigaction sa = { .sa_handler = on ? on_end : SIG_DFL }, now;
+
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < NR_ENDING; i++)
+		if (sigaction(ending[i], NULL, &now) == 0 &&
+		    now.sa_handler == (on ? SIG_DFL : on_end))
+			sigaction(ending[i], &sa, NULL);
+}
+
+/* Between block_ending() and its end. */
+static void enlist(struct base_save *s)
+{
+	s->next = with_temp;
+	with_temp = s;
+	handle_ending(true);
+}
+
+static void delist(struct base_save *s)
+{
+	struct base_save **at = &with_temp;
+
+	while (*at && *at != s)
+		at = &(*at)->next;
+	if (*at)
+		*at = s->next;
+	if (!with_temp)
+		handle_ending(false);
+}
+
+/* The temporary file gets the target's name, or goes. 0 or the errno; then it is gone, too. */
+static int end_temp(struct base_save *s, bool keep)
+{
+	sigset_t before;
+	int error = 0;
+
+	block_ending(&before);
+	if (keep && rename(s->temp, s->path) != 0)
+		error = errno;
+	if (!keep || error)
+		unlink(s->temp);
+	delist(s);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
 
 static void save_free(struct base_save *s)
 {
@@ -72,13 +148,19 @@ static enum base_err begin_temp(struct base_save *s, struct diag *d)
 	const char *slash = strrchr(s->path, '/');
 	size_t folder_len = slash ? (size_t)(slash - s->path) + 1 : 0;
 	size_t size = strlen(s->path) + sizeof("..XXXXXX");
+	sigset_t before;
 	int fd, error;
 
 	s->temp = base_alloc(size, 1);
 	snprintf(s->temp, size, "%.*s.%s.XXXXXX", (int)folder_len, s->path, s->path + folder_len);
+	block_ending(&before);
 	fd = mkstemp(s->temp);
+	error = errno;
+	if (fd >= 0)
+		enlist(s);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (fd < 0)
-		return write_failed(s->name, errno, d);
+		return write_failed(s->name, error, d);
 	if (fchmod(fd, target_mode(s->path)) == 0) {
 		s->out = fdopen(fd, "w");
 		if (s->out)
@@ -86,7 +168,7 @@ static enum base_err begin_temp(struct base_save *s, struct diag *d)
 	}
 	error = errno;
 	close(fd);
-	unlink(s->temp);
+	end_temp(s, false);
 	return write_failed(s->name, error, d);
 }
 
@@ -156,12 +238,12 @@ enum base_err base_save_commit(struct base_save *s, struct diag *d)
 		error = errno;
 	if (fclose(s->out) != 0 && !error)
 		error = errno;
-	if (!error && s->path && rename(s->temp, s->path) != 0)
-		error = errno;
+	if (s->temp && error)
+		end_temp(s, false);
+	else if (s->temp)
+		error = end_temp(s, true);
 	if (error) {
 		err = write_failed(s->name, error, d);
-		if (s->temp)
-			unlink(s->temp);
 	} else if (s->path) {
 		sync_folder(s->path);
 	}
@@ -175,7 +257,7 @@ void base_save_abort(struct base_save *s)
 		return;
 	fclose(s->out);
 	if (s->temp)
-		unlink(s->temp);
+		end_temp(s, false);
 	save_free(s);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Saving files so that a reader sees the old file or the new one, never a part: written beside the target, synced,
- * renamed. "-" is standard output; a target that is no regular file (a pipe, /dev/null) is written directly.
+ * renamed. "-" is standard output; a target that is no regular file (a pipe, /dev/null) is written directly. A signal that
+ * ends the program takes the unfinished file with it; one that a caller handles is the caller's. Saves begin and end in
+ * one thread.
  */
 #ifndef BASE_SAVE_H
 #define BASE_SAVE_H

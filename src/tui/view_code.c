@@ -77,7 +77,8 @@ static void draw(struct ui *ui, struct pane *p)
 	at = code_line_at(lines, nr, step->line);
 	first = max_int(min_int((int)at - p->at.h / 2, (int)nr - p->at.h), 0);
 	/* focused, it stays where it was scrolled to until another line is at hand */
-	if (!p->find && (!p->focused || ui->code_file != step->file || ui->code_line != step->line)) {
+	if (!p->find &&
+	    (!p->focused || ui->code_file != step->file || ui->code_line != step->line)) {
 		ui->views[VIEW_CODE].top = first;
 		p->top = first;
 		ui->code_file = step->file;
