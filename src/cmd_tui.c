@@ -614,22 +614,24 @@ static int parse_size(const struct call *call, struct ui_options *opt)
 	return 0;
 }
 
-/* Without a screen: the command that does the same in text. */
+/* Without a screen: how to get one, and the commands that do the same in text. */
 static int no_terminal(const struct call *call, const char *path, const char *why)
 {
+	bool tty = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+	char text[BASE_DIAG_TEXT_MAX / 2];
 	struct diag d;
 
-	base_diag_set(&d, BASE_ERR_USAGE, "pageset", 0, 0, "%s; try: pageset %s %s", why,
-		      path ? "step --text" : "list", path ? path : "");
+	snprintf(text, sizeof(text),
+		 path ? "pageset run %s, or pageset step --text %s" : "pageset list", path, path);
+	base_diag_set(&d, BASE_ERR_USAGE, "pageset", 0, 0, "%s", why);
+	if (tty)
+		base_diag_hint(
+			&d,
+			"nearly all are as xterm is: TERM=xterm-256color pageset%s%s; without a screen: %s",
+			path ? " " : "", path ? path : "", text);
+	else
+		base_diag_hint(&d, "without a screen: %s", text);
 	return call_fail(call, &d);
-}
-
-static bool has_terminal(void)
-{
-	const char *term = getenv("TERM");
-
-	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
-	       strcmp(term, "dumb") != 0;
 }
 
 /* All faults of the file that was named, before the screen hides them. */
@@ -679,6 +681,7 @@ static int run(const struct call *call)
 				  .mouse = !o->no_mouse,
 				  .palette = (enum ui_palette)o->palette };
 	bool script = o->keys || o->dump || o->size, session = false;
+	char why[128];
 	struct diag d;
 	int status = 0;
 
@@ -688,8 +691,8 @@ static int run(const struct call *call)
 	}
 	if (script)
 		status = parse_size(call, &opt);
-	else if (!has_terminal())
-		return no_terminal(call, path, "a screen needs a terminal");
+	else if (!ui_has_terminal(why, sizeof(why)))
+		return no_terminal(call, path, why);
 	if (!status && path)
 		status = try_file(call, path, &session);
 	if (status)

@@ -15,6 +15,7 @@
 #include "kernel/record.h"
 #include "kernel/watch.h"
 #include "kernel/zoneinfo.h"
+#include "tui/ui.h"
 #include "tui/watch.h"
 #include "verb.h"
 
@@ -391,15 +392,6 @@ static int show_screen(const struct call *call, const struct utsname *uts)
 	return 0;
 }
 
-/* can a screen be drawn here? */
-static bool has_terminal(void)
-{
-	const char *name = getenv("TERM");
-
-	return base_is_terminal(stdout) && isatty(STDIN_FILENO) && name && *name &&
-	       strcmp(name, "dumb") != 0;
-}
-
 static int record(const struct call *call)
 {
 	const struct watch_opts *o = call->opts;
@@ -437,6 +429,7 @@ static int run(const struct call *call)
 {
 	const struct watch_opts *o = call->opts;
 	struct utsname uts;
+	char why[128];
 
 	memset(&uts, 0, sizeof(uts));
 	uname(&uts);
@@ -453,7 +446,8 @@ static int run(const struct call *call)
 	if (call->common->json) {
 		return call_usage(call, "add --once", "--json writes one state");
 	}
-	return has_terminal() && !o->text ? show_screen(call, &uts) : show_text(call, &uts);
+	return !o->text && ui_has_terminal(why, sizeof(why)) ? show_screen(call, &uts) :
+							       show_text(call, &uts);
 }
 
 const struct verb verb_watch = {

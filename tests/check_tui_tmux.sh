@@ -208,7 +208,16 @@ if [ -r /proc/zoneinfo ]; then
 	see "watch's text has its bars" "[#"
 fi
 
-keys "clear; TERM=dumb $PAGESET $scenario; echo status \$?" Enter
-see "TERM=dumb names the headless command" "step --text"
-see "and its status is 2" "status 2"
+# A terminal that is none for a screen: the variable, its value, and two ways out.
+no_screen() {
+	keys "clear; $2 $PAGESET $scenario; echo status \$?" Enter
+	see "$1: status 2" "status 2"
+	see "$1: the variable is the reason" "TERM is $3"
+	see "$1: the way to a screen" "TERM=xterm-256color pageset"
+	see "$1: the way without one" "pageset run"
+}
+no_screen "TERM=dumb" "TERM=dumb" "'dumb', a terminal whose cursor cannot be moved"
+no_screen "an unknown TERM" "TERM=no-such" "'no-such', which is no terminal that is known here"
+no_screen "no TERM" "env -u TERM" "not set"
+no_screen "an empty TERM" "TERM=" "empty"
 exit $status

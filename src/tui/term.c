@@ -195,22 +195,52 @@ static void distrust_size(const char *variable)
 		unsetenv(variable);
 }
 
-static bool start_real(struct ui *ui)
+/* A screen needs a cursor that can be moved. */
+static bool can_move(const char *name, char *why, size_t size)
+{
+	const char *move;
+	int error;
+
+	if (setupterm(name, STDOUT_FILENO, &error) != OK) {
+		snprintf(why, size,
+			 error < 0 ? "TERM is '%.60s', but there is no database of terminals" :
+				     "TERM is '%.60s', which is no terminal that is known here",
+			 name);
+		return false;
+	}
+	move = tigetstr("cup");
+	del_curterm(cur_term);
+	if (move && move != (const char *)-1)
+		return true;
+	snprintf(why, size, "TERM is '%.60s', a terminal whose cursor cannot be moved", name);
+	return false;
+}
+
+bool ui_has_terminal(char *why, size_t size)
 {
 	const char *name = getenv("TERM");
 
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !name || !*name ||
-	    strcmp(name, "dumb") == 0)
-		return fail(ui, "no terminal for a screen here");
+	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+		snprintf(why, size, "a screen needs a terminal, and standard %s is none",
+			 isatty(STDIN_FILENO) ? "output" : "input");
+	else if (!name || !*name)
+		snprintf(why, size, "TERM is %s, so the kind of terminal is not known",
+			 name ? "empty" : "not set");
+	else
+		return can_move(name, why, size);
+	return false;
+}
+
+static bool start_real(struct ui *ui)
+{
+	if (!ui_has_terminal(ui->opt->error, sizeof(ui->opt->error)))
+		return false;
 	distrust_size("COLUMNS");
 	distrust_size("LINES");
 	tcgetattr(STDIN_FILENO, &term.modes);
 	term.screen = newterm(NULL, stdout, stdin);
-	if (!term.screen) {
-		snprintf(ui->opt->error, sizeof(ui->opt->error),
-			 "the terminal type '%s' is not known here", name);
-		return false;
-	}
+	if (!term.screen)
+		return fail(ui, "the terminal that TERM names cannot be set up");
 	getmaxyx(stdscr, ui->rows, ui->cols);
 	return true;
 }

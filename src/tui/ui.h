@@ -135,6 +135,9 @@ struct ui_options {
 /* Runs until the person quits. 0, or 2 with opt->error filled. */
 int ui_run(struct ui_options *opt);
 
+/* Can a screen be drawn here? If not, @why has the reason, with the variable at fault. */
+bool ui_has_terminal(char *why, size_t size);
+
 /* The key table in Markdown; the man page is made from key.def itself. */
 void ui_print_keys(FILE *out);
 
