@@ -238,7 +238,7 @@ const struct verb verb_diff = {
 		"the line that was shown, with all that was put in by hand. Says operation, step, field and\n"
 		"values. Fields that one side lacks are not compared.\n"
 		"Exit status 1 if anything differs.",
-	.common = SETUP_COMMON & ~COMMON_BIT(ASCII),
+	.common = SETUP_COMMON,
 	.args_min = 2,
 	.args_max = 3,
 	.run = run,

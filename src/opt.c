@@ -87,6 +87,16 @@ static const char *option_name(const void *ctx, size_t i)
 	return i == 0 ? "help" : NULL;
 }
 
+/* Options that other commands have, but not this one. */
+static bool is_elsewhere(const struct parser *p, const char *name)
+{
+	for (size_t s = 0; s < p->nr_sets; s++)
+		for (size_t row = 0; p->sets[s].table[row].name; row++)
+			if (strcmp(p->sets[s].table[row].name, name) == 0)
+				return true;
+	return false;
+}
+
 static enum base_err unknown_option(struct parser *p, const char *word)
 {
 	size_t dashes = word[1] == '-' ? 2 : 1;
@@ -98,7 +108,12 @@ static enum base_err unknown_option(struct parser *p, const char *word)
 	err = base_diag_set(p->d, BASE_ERR_USAGE, p->who, 0, 0, "unknown option %.*s%s",
 			    (int)dashes, word, name);
 	near = strlen(name) > 1 ? base_near(name, option_name, p) : NULL;
-	if (near)
+	if (is_elsewhere(p, name))
+		base_diag_hint(
+			p->d,
+			"other commands have it, it would do nothing here; %s --help lists the options",
+			p->who);
+	else if (near)
 		base_diag_hint(p->d, "did you mean --%s?", near);
 	else
 		base_diag_hint(p->d, "%s --help lists the options", p->who);

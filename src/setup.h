@@ -14,10 +14,11 @@
 #include "scenario/scenario.h"
 #include "verb.h"
 
-#define SETUP_COMMON                                                                         \
+/* What makes the machine, and the bounds of a run. A command takes only what it heeds: tests/check_options.sh. */
+#define SETUP_MACHINE                                                                        \
 	(COMMON_BIT(MACHINE) | COMMON_BIT(PATCHES) | COMMON_BIT(SERIES) | COMMON_BIT(SEED) | \
-	 COMMON_BIT(SET) | COMMON_BIT(MAX_OPS) | COMMON_BIT(TIMEOUT) | COMMON_BIT(COLOR) |   \
-	 COMMON_BIT(ASCII) | COMMON_BIT(JSON))
+	 COMMON_BIT(SET) | COMMON_BIT(COLOR))
+#define SETUP_COMMON (SETUP_MACHINE | COMMON_BIT(MAX_OPS) | COMMON_BIT(TIMEOUT) | COMMON_BIT(JSON))
 
 /* The options of scn_load() as the command line has them, with expressions wired in. *o is filled whole. */
 void setup_scenario(const struct call *call, struct scn_options *o);
