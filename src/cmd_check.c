@@ -93,6 +93,15 @@ static void put_tap(const char *s)
 			putchar((unsigned char)*s < 0x20 ? ' ' : *s);
 }
 
+/* ":LINE:COLUMN", as far as there is one */
+static void put_place(const struct diag *d)
+{
+	if (d->line)
+		printf(":%llu", (unsigned long long)d->line);
+	if (d->line && d->column)
+		printf(":%llu", (unsigned long long)d->column);
+}
+
 static void print_tap(const struct outcome *out, size_t nr)
 {
 	printf("TAP version 13\n1..%zu\n", nr);
@@ -107,8 +116,9 @@ static void print_tap(const struct outcome *out, size_t nr)
 		for (size_t k = 0; k < out[i].faults.nr; k++) {
 			const struct diag *d = &out[i].faults.items[k];
 
-			printf("# %s:%llu:%llu: %s\n", d->file, (unsigned long long)d->line,
-			       (unsigned long long)d->column, d->message);
+			printf("# %s", d->file);
+			put_place(d);
+			printf(": %s\n", d->message);
 			if (d->hint[0])
 				printf("#   %s\n", d->hint);
 		}
@@ -166,8 +176,8 @@ static void print_junit(const struct outcome *out, size_t nr)
 			const struct diag *d = &out[i].faults.items[k];
 
 			put_xml(d->file);
-			printf(":%llu:%llu: ", (unsigned long long)d->line,
-			       (unsigned long long)d->column);
+			put_place(d);
+			printf(": ");
 			put_xml(d->message);
 			putchar('\n');
 		}

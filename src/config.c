@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <yaml.h>
 
@@ -120,6 +121,17 @@ static bool is_known(const char *name)
 	return false;
 }
 
+/* An option of some command, and no command. */
+static bool is_option(const char *name)
+{
+	if (find_option(common_options, name))
+		return true;
+	for (size_t v = 0; verb_get(v); v++)
+		if (find_option(verb_get(v)->options, name))
+			return true;
+	return false;
+}
+
 /* "--key=value" or "--key"; lives as long as the program, since values of options point into it. */
 static char *make_arg(const char *name, const char *value)
 {
@@ -216,9 +228,20 @@ static enum base_err take_pair(struct config *c, const yaml_node_pair_t *pair, b
 			return BASE_ERR_OK;
 		return take_map(c, value, false);
 	}
+	if (top && verb_find(scalar(key)) && !is_option(scalar(key))) {
+		err = fault(c, value, "%s is a command: its value is a map of its options",
+			    scalar(key));
+		base_diag_hint(c->d, "such as %s: {color: never}", scalar(key));
+		return err;
+	}
 	o = option_here(c, scalar(key));
 	if (!o && top && is_known(scalar(key)))
 		return BASE_ERR_OK; /* of another command */
+	if (!o && is_option(scalar(key))) {
+		err = fault(c, key, "%s does not take %s", c->verb->name, scalar(key));
+		base_diag_hint(c->d, "pageset %s --help lists its options", c->verb->name);
+		return err;
+	}
 	if (!o) {
 		err = fault(c, key, "unknown key %s", scalar(key));
 		near = base_near(scalar(key), any_name, NULL);
@@ -282,6 +305,7 @@ static enum base_err parse(struct config *c)
 		err = base_diag_set(c->d, BASE_ERR_SYNTAX, c->text->name,
 				    parser.problem_mark.line + 1, parser.problem_mark.column + 1,
 				    "%s", parser.problem ? parser.problem : "not YAML");
+		base_diag_hint(c->d, "expected options by name in YAML, such as palette: light");
 		base_diag_excerpt_text(c->d, c->text);
 	}
 	yaml_parser_delete(&parser);
@@ -294,10 +318,16 @@ enum base_err config_apply(const struct verb *verb, struct opt_set *sets, size_t
 	const char *path = config_path();
 	struct config c = { .verb = verb, .sets = sets, .nr_sets = nr_sets, .d = d };
 	struct base_text text;
+	struct stat st;
 	enum base_err err;
 
-	if (!path || access(path, F_OK) != 0)
+	if (!path || stat(path, &st) != 0)
 		return BASE_ERR_OK;
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
+		err = base_diag_set(d, BASE_ERR_OPEN, path, 0, 0, "is no plain file");
+		base_diag_hint(d, "expected a file with options; it may be removed");
+		return err;
+	}
 	err = base_text_read(&text, path, CONFIG_BYTES_MAX, d);
 	if (err)
 		return err;

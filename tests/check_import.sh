@@ -65,7 +65,7 @@ result $? "a failed import leaves the machine file as it was"
 mkdir "$work/folder" && echo old >"$work/folder/kept.ops" && mkfifo "$work/trace"
 for sig in TERM INT HUP; do
 	# a shell's background command ignores SIGINT
-	env --default-signal "$PAGESET" import trace "$work/trace" -o "$work/folder/kept.ops" >/dev/null 2>&1 &
+	env --default-signal "$PAGESET" import trace - -o "$work/folder/kept.ops" <"$work/trace" >/dev/null 2>&1 &
 	pid=$!
 	exec 3>"$work/trace"
 	gzip -dc tests/real/guest-6.12/a-fault64.trace.txt.gz >&3

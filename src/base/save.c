@@ -107,6 +107,9 @@ static enum base_err write_failed(const char *name, int error, struct diag *d)
 
 	if (error == ENOENT)
 		base_diag_hint(d, "expected a folder that exists");
+	else if (error == EACCES || error == EROFS || error == EPERM)
+		base_diag_hint(d, "try /tmp/%s, or another place where this user may write",
+			       strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
 	else if (error == ENOSPC)
 		base_diag_hint(d, "the disk is full; what was there before is unchanged");
 	return code;

@@ -43,7 +43,77 @@ static enum base_err open_failed(const char *name, struct diag *d)
 	if (errno == ENOENT)
 		base_diag_hint(d,
 			       "expected the name of a file that exists, or - for standard input");
+	else if (errno == EACCES)
+		base_diag_hint(d, "expected a file that this user may read; chmod +r gives leave");
 	return code;
+}
+
+/*
+ * A pipe by name (a FIFO, the shell's <(...)) gives its bytes once, but commands may look at a file before they read it,
+ * or read it more than once. What it gave is kept in a file without a name, for as long as the program runs.
+ */
+struct kept_pipe {
+	struct kept_pipe *next;
+	dev_t dev;
+	ino_t ino;
+	FILE *copy;
+};
+
+static struct kept_pipe *kept_pipes;
+
+static bool copy_pipe(int fd, FILE *to)
+{
+	static char buf[CHUNK_BYTES];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		if (fwrite(buf, 1, (size_t)n, to) != (size_t)n)
+			return false;
+	return n == 0 && fflush(to) == 0;
+}
+
+/* From @fd, which is closed. NULL with errno set if it cannot be read or kept. */
+static struct kept_pipe *keep_pipe(int fd, const struct stat *st)
+{
+	struct kept_pipe *k = base_alloc(1, sizeof(*k));
+	int error;
+
+	*k = (struct kept_pipe){ .next = kept_pipes, .dev = st->st_dev, .ino = st->st_ino };
+	k->copy = tmpfile();
+	if (k->copy && copy_pipe(fd, k->copy)) {
+		close(fd);
+		kept_pipes = k;
+		return k;
+	}
+	error = errno;
+	close(fd);
+	if (k->copy)
+		fclose(k->copy);
+	free(k);
+	errno = error;
+	return NULL;
+}
+
+/* An open file at its beginning, -1 with errno set. */
+static int open_path(const char *path)
+{
+	struct kept_pipe *k = kept_pipes;
+	char name[64];
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) != 0 || !S_ISFIFO(st.st_mode))
+		return open(path, O_RDONLY | O_CLOEXEC);
+	while (k && (k->dev != st.st_dev || k->ino != st.st_ino))
+		k = k->next;
+	if (!k) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		k = fd < 0 ? NULL : keep_pipe(fd, &st);
+	}
+	if (!k)
+		return -1;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fileno(k->copy));
+	return open(name, O_RDONLY | O_CLOEXEC);
 }
 
 /* A name in .gz with something else in it is most likely a download that failed. */
@@ -76,7 +146,7 @@ static enum base_err input_open(struct input *in, const char *path, struct diag 
 			"expected the name of a file that exists, or - for standard input; a variable of the shell may be empty");
 		return err;
 	}
-	fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	fd = is_stdin ? dup(STDIN_FILENO) : open_path(path);
 	if (fd < 0)
 		return open_failed(name, d);
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {

@@ -167,7 +167,8 @@ bool shot_save(struct ui *ui, const char *path, char *error, size_t size)
 	char *text;
 
 	if (base_save_begin(&save, path, &out, &d)) {
-		snprintf(error, size, "%.200s: %.200s", path, d.message);
+		snprintf(error, size, "%.200s: %.200s%s%.200s", path, d.message,
+			 d.hint[0] ? "; " : "", d.hint);
 		return false;
 	}
 	if (end && strcmp(end, ".svg") == 0) {
@@ -178,7 +179,8 @@ bool shot_save(struct ui *ui, const char *path, char *error, size_t size)
 		free(text);
 	}
 	if (base_save_commit(save, &d)) {
-		snprintf(error, size, "%.200s: %.200s", path, d.message);
+		snprintf(error, size, "%.200s: %.200s%s%.200s", path, d.message,
+			 d.hint[0] ? "; " : "", d.hint);
 		return false;
 	}
 	return true;
