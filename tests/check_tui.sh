@@ -17,13 +17,15 @@ without_code() {
 	awk '
 		/^(─|-)code [a-z]+\.c:/ {
 			inside = 1
+			# what stands beside it; none if it has the whole width
+			sep = index($0, "│") ? "│" : index($0, "|") ? "|" : ""
 			sub(/code [a-z]+\.c:[0-9]+ [a-z_0-9]+\(\)( [0-9]+\/[0-9]+ )?(─|-)*/, "code ")
-			sub(/ [0-9]+\/[0-9]+ (─|-)*$/, "")
+			sub(/(─|-)* [0-9]+\/[0-9]+ /, "")
 			print
 			next
 		}
 		/^(─|-)/ || /^ s\/S step/ { inside = 0 }
-		inside { at = index($0, "│"); if (!at) at = index($0, "|"); $0 = at ? substr($0, at) : "" }
+		inside { at = sep == "" ? 0 : index($0, sep); $0 = at ? substr($0, at) : "" }
 		{ gsub(/[a-z]+\.c:[0-9]+ .*/, "CODE"); print }
 	' "$1"
 }
