@@ -455,28 +455,27 @@ u32 tl_nr_injections(const struct timeline *tl, u64 i)
 	return nr;
 }
 
-static enum sim_err find_injection(const struct timeline *tl, u64 i, u32 k, struct injection **inj,
-				   struct sim_error *err)
+/* NULL if there is none; @err then says so, ERR_POSITION. */
+static struct injection *find_injection(const struct timeline *tl, u64 i, u32 k,
+					struct sim_error *err)
 {
-	struct injection *first;
 	u32 nr;
+	struct injection *first = tl_injections_of(tl, i, &nr);
 
-	first = tl_injections_of(tl, i, &nr);
-	*inj = k < nr ? &first[k] : NULL;
-	if (*inj)
-		return SIM_OK;
-	return sim_fail(err, ERR_POSITION, "operation %llu has %u injections",
-			(unsigned long long)i + 1, nr);
+	if (first && k < nr)
+		return &first[k];
+	sim_fail(err, ERR_POSITION, "operation %llu has %u injections", (unsigned long long)i + 1,
+		 nr);
+	return NULL;
 }
 
 enum sim_err tl_injection(struct timeline *tl, u64 i, u32 k, struct tl_injection *out,
 			  struct sim_error *err)
 {
-	struct injection *inj;
-	enum sim_err ret = find_injection(tl, i, k, &inj, err);
+	const struct injection *inj = find_injection(tl, i, k, err);
 
-	if (ret)
-		return ret;
+	if (!inj)
+		return ERR_POSITION;
 	if (!log_decode(inj->code, &out->op, tl->read_slots))
 		tl->read_slots[0] = out->op.slot;
 	out->slots = frees(&out->op) ? tl->read_slots : NULL;
@@ -490,11 +489,10 @@ enum sim_err tl_injection(struct timeline *tl, u64 i, u32 k, struct tl_injection
 enum sim_err tl_uninject(struct timeline *tl, u64 i, u32 k, struct sim_error *err)
 {
 	struct tl_pos old = tl->pos;
-	struct injection *inj;
-	enum sim_err ret = find_injection(tl, i, k, &inj, err);
+	struct injection *inj = find_injection(tl, i, k, err);
 
-	if (ret)
-		return ret;
+	if (!inj)
+		return ERR_POSITION;
 	if (tl->pos.op > i || tl->pos.step)
 		tl_to_boundary(tl, old.op < i ? old.op : i);
 	free(inj->code);
