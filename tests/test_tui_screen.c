@@ -139,6 +139,14 @@ Test(tui_screen, what_if_side_by_side)
 	ui_close(ui);
 }
 
+Test(tui_screen, a_toggle_that_one_line_has_is_named)
+{
+	struct ui *ui = begin(120, 24, "nnn:branch two<Enter>t3:diff main line<Enter>");
+
+	has(ui, "first difference: op 4: patches 2,3 on here, cpu0 ");
+	ui_close(ui);
+}
+
 Test(tui_screen, no_difference_says_why)
 {
 	struct ui *ui = begin(80, 24, "nw4");

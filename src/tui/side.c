@@ -99,6 +99,32 @@ static enum patch_id differing(u32 a, u32 b)
 	return P_NONE;
 }
 
+/* Operation @i of a line in words. */
+static const char *op_of(struct timeline *tl, u64 i, char *buf)
+{
+	const u32 *slots;
+	struct op op;
+
+	return tl_op(tl, i, &op, &slots, NULL) ? "no operation" : op_words(&op, buf);
+}
+
+/* The first other operation: one that is put in, a patch that goes on or off, an end. */
+static void put_other_op(struct ui *ui, struct pane *p, u64 i)
+{
+	char here[UI_LINE_MAX], there[UI_LINE_MAX];
+	const char *a = op_of(ui->tl, i, here), *b = op_of(ui->compare.other, i, there);
+
+	if (strcmp(a, b) == 0)
+		pane_put(
+			p, ST_RESULT,
+			"first difference: op %llu (%s) in its blocks, or what is injected   d goes there",
+			(unsigned long long)i + 1, a);
+	else
+		pane_put(p, ST_RESULT,
+			 "first difference: op %llu: %s here, %s there   d goes there",
+			 (unsigned long long)i + 1, a, b);
+}
+
 /* The first difference of all, as tl_diverge() says it. */
 static int draw_first(struct ui *ui, struct pane *p, int row)
 {
@@ -111,9 +137,7 @@ static int draw_first(struct ui *ui, struct pane *p, int row)
 	else if (!d->differs)
 		pane_put(p, ST_RESULT, "no difference from the first to the last operation");
 	else if (d->other_op)
-		pane_put(p, ST_RESULT,
-			 "first difference: op %llu is another operation   d goes there",
-			 (unsigned long long)d->op + 1);
+		put_other_op(ui, p, d->op);
 	else
 		pane_put(
 			p, ST_RESULT,
