@@ -61,14 +61,24 @@ struct kept_pipe {
 
 static struct kept_pipe *kept_pipes;
 
+/* A pipe without an end must not fill the disk. */
+#define KEPT_MAX ((uint64_t)4 << 30)
+
 static bool copy_pipe(int fd, FILE *to)
 {
 	static char buf[CHUNK_BYTES];
+	uint64_t all = 0;
 	ssize_t n;
 
-	while ((n = read(fd, buf, sizeof(buf))) > 0)
+	while ((n = read(fd, buf, sizeof(buf))) > 0) {
+		all += (uint64_t)n;
+		if (all > KEPT_MAX) {
+			errno = EFBIG;
+			return false;
+		}
 		if (fwrite(buf, 1, (size_t)n, to) != (size_t)n)
 			return false;
+	}
 	return n == 0 && fflush(to) == 0;
 }
 
