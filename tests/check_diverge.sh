@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The first difference is one answer: for each shipped scenario and each pair of levels the screen (d) and the command
-# (compare) name the same operation, step, field and values.
+# (compare) name the same operation, step, field and values. With --one FILE: one scenario, then "pairs N differ M".
 set -u
 cd "$(dirname "$0")/.." || exit 2
 PAGESET=${PAGESET:-build/release/pageset}
-status=0 pairs=0 differ=0
+status=0
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 unset NO_COLOR XDG_CONFIG_HOME
@@ -42,20 +42,21 @@ by_screen() {
 	done
 }
 
-for file in scenarios/*.yaml scenarios/*/*.yaml; do
-	grep -q '^steps:' "$file" || continue
-	sets=("${v2[@]}")
+one() {
+	local file=$1 levels i
+	local sets=("${v2[@]}")
+
+	grep -q '^steps:' "$file" || return
 	grep -q '^series: v3' "$file" && sets=("${v3[@]}")
 	levels=$(printf '%s,' "${walk[@]/#/#}")
 	for i in 0 1 2 3 4 5 6; do levels=${levels//#$i,/${sets[i]},}; done
 	by_command "$file" "${levels%,}" >"$tmp/command"
 	case $? in
 	# its operations are done anew for each level there, and are the same ones here: two questions
-	2) continue ;;
+	2) return ;;
 	1)
 		echo "FAIL first differences of $file: $(head -n 1 "$tmp/out")"
-		status=1
-		continue
+		return
 		;;
 	esac
 	by_screen "$file" "${sets[@]}" >"$tmp/shown" || echo "FAIL screen of $file: $(cat "$tmp/err")"
@@ -64,11 +65,22 @@ for file in scenarios/*.yaml scenarios/*/*.yaml; do
 	else
 		echo "FAIL first differences of $file, command and screen:"
 		diff "$tmp/command" "$tmp/shown" | head -n 10 | sed 's/^/     /'
-		status=1
 	fi
-	pairs=$((pairs + ${#walk[@]} - 1))
-	differ=$((differ + $(grep -vc none "$tmp/command")))
-done
+	echo "pairs $((${#walk[@]} - 1)) differ $(grep -vc none "$tmp/command")"
+}
+
+if [ "${1-}" = --one ]; then
+	# in one piece, so that those that run beside it do not come between
+	printf '%s\n' "$(one "$2")"
+	exit 0
+fi
+
+export PAGESET
+printf '%s\0' scenarios/*.yaml scenarios/*/*.yaml |
+	xargs -0 -P "$(nproc)" -n 1 tests/check_diverge.sh --one >"$tmp/all" || status=1
+grep -v -e '^pairs ' -e '^$' "$tmp/all"
+grep -q '^FAIL' "$tmp/all" && status=1
+read -r pairs differ < <(awk '/^pairs / { pairs += $2; differ += $4 } END { print pairs + 0, differ + 0 }' "$tmp/all")
 # Nothing compared would be no agreement.
 if [ "$pairs" -ge 600 ] && [ "$differ" -ge 300 ]; then
 	echo "ok   $pairs pairs, of which $differ differ"
