@@ -309,6 +309,7 @@ struct alloc_result alloc_pages(struct sim *sim, u32 order, u32 migratetype, boo
 	return __alloc_pages(sim, order, migratetype, atomic);
 }
 
+/* Not the kernel's: where nobody looks on, what the above comes to for most requests. */
 #ifdef MIRROR_QUIET
 struct page *quiet_alloc_page_straight(struct sim *sim, u32 migratetype)
 {
@@ -428,6 +429,7 @@ void free_pages(struct sim *sim, struct page *page, u32 order)
 		free_the_page(sim, page, order);
 }
 
+/* Not the kernel's either: the same for most frees. */
 #ifdef MIRROR_QUIET
 struct zone *quiet_zone_with_room(struct sim *sim, const struct page *page)
 {

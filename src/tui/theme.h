@@ -15,11 +15,11 @@ enum style {
 /* Set up colours for the terminal as it is and the palette of @ui. */
 void theme_start(struct ui *ui);
 attr_t theme_attr(const struct ui *ui, enum style style, short *pair);
-/* The colours of a style for SVG: "#rrggbb"; @background NULL text if none. */
 /* A colour of theme.def as a terminal with so many shows it. */
 short theme_colour(enum ui_palette palette, short colour, int colours);
 /* The colours of a style as theme.def has them, -1 the terminal's own. */
 void theme_pair(enum ui_palette palette, enum style style, short *fg, short *bg);
+/* The colours of a style for SVG: "#rrggbb"; @bg NULL if none. */
 void theme_svg(enum ui_palette palette, enum style style, const char **fg, const char **bg);
 
 /* Characters for lines and marks, by the character set. */

@@ -89,23 +89,18 @@ static void inject(struct run *r)
 /* The log goes on in a copy; what becomes of the origin must not matter to it. */
 static void fork_it(struct run *r)
 {
-	struct timeline *other;
+	struct timeline *origin = r->tl, *other;
 
-	if (tl_fork(r->tl, &other, NULL))
+	if (tl_fork(origin, &other, NULL))
 		return;
+	r->tl = other;
 	if (below(r, 2)) {
-		struct timeline *origin = r->tl;
-
-		r->tl = other;
 		append(r);
 		r->tl = origin;
+		tl_destroy(other);
 	} else {
-		struct timeline *origin = r->tl;
-
-		r->tl = other;
-		other = origin;
+		tl_destroy(origin);
 	}
-	tl_destroy(other);
 }
 
 static void call(struct run *r)
