@@ -507,8 +507,7 @@ static bool save_answers(void *ctx, const char *path, const struct answer *given
 		ok = base_save_commit(save, &d) == BASE_ERR_OK;
 	}
 	if (!ok)
-		snprintf(error, size, "%.200s: %.200s%s%.200s", path, d.message,
-			 d.hint[0] ? "; " : "", d.hint);
+		base_diag_line(&d, path, error, size);
 	scn_answers_free(&answers);
 	return ok;
 }

@@ -320,6 +320,21 @@ Test(base_diag, excerpt_of_a_text)
 	base_text_free(&t);
 }
 
+Test(base_diag, in_one_line)
+{
+	char line[64];
+	struct diag d;
+
+	base_diag_set(&d, BASE_ERR_SYNTAX, "f", 1, 2, "m");
+	base_diag_line(&d, "p", line, sizeof(line));
+	cr_expect_str_eq(line, "p: m");
+	base_diag_hint(&d, "try %d", 5);
+	base_diag_line(&d, "p", line, sizeof(line));
+	cr_expect_str_eq(line, "p: m; try 5");
+	base_diag_line(&d, "p", line, 6);
+	cr_expect_str_eq(line, "p: m;");
+}
+
 static void exit_for_abort(int sig)
 {
 	(void)sig;

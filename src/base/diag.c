@@ -314,6 +314,12 @@ static void print_caret(FILE *out, const struct diag *d, bool colour)
 	fprintf(out, "%s\n", colour ? "\033[0m" : "");
 }
 
+void base_diag_line(const struct diag *d, const char *path, char *buf, size_t size)
+{
+	snprintf(buf, size, "%.200s: %.200s%s%.200s", path, d->message, d->hint[0] ? "; " : "",
+		 d->hint);
+}
+
 void base_diag_print(FILE *out, const struct diag *d, bool colour)
 {
 	const char *bold = colour ? "\033[1m" : "", *off = colour ? "\033[0m" : "";

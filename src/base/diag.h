@@ -76,6 +76,9 @@ void base_diag_excerpt_text(struct diag *d, const struct base_text *text);
 /* file:line:column: message, the line with its caret, the hint. Control characters never reach the terminal. */
 void base_diag_print(FILE *out, const struct diag *d, bool colour);
 
+/* In one line for a screen, "path: message; hint", cut to @size. */
+void base_diag_line(const struct diag *d, const char *path, char *buf, size_t size);
+
 void base_diags_init(struct diags *ds, size_t max);
 void base_diags_free(struct diags *ds);
 

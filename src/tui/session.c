@@ -104,8 +104,7 @@ bool session_save(struct ui *ui, const char *path, char *error, size_t size)
 	FILE *out;
 
 	if (base_save_begin(&save, path, &out, &d)) {
-		snprintf(error, size, "%.200s: %.200s%s%.200s", path, d.message,
-			 d.hint[0] ? "; " : "", d.hint);
+		base_diag_line(&d, path, error, size);
 		return false;
 	}
 	fill(&s, ui);
@@ -113,8 +112,7 @@ bool session_save(struct ui *ui, const char *path, char *error, size_t size)
 	for (u32 i = 0; i < s.nr_branches; i++)
 		free(s.branches[i].edits);
 	if (base_save_commit(save, &d)) {
-		snprintf(error, size, "%.200s: %.200s%s%.200s", path, d.message,
-			 d.hint[0] ? "; " : "", d.hint);
+		base_diag_line(&d, path, error, size);
 		return false;
 	}
 	return true;
@@ -389,8 +387,7 @@ bool session_load(struct ui *ui, const char *path, char *error, size_t size)
 	bool ok;
 
 	if (base_text_read(&text, path, SESSION_BYTES_MAX, &d)) {
-		snprintf(error, size, "%.200s: %.200s%s%.200s", path, d.message,
-			 d.hint[0] ? "; " : "", d.hint);
+		base_diag_line(&d, path, error, size);
 		return false;
 	}
 	ok = session_parse(text.data, text.len, &s, &l.line, &err) == SIM_OK;

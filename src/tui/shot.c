@@ -167,8 +167,7 @@ bool shot_save(struct ui *ui, const char *path, char *error, size_t size)
 	char *text;
 
 	if (base_save_begin(&save, path, &out, &d)) {
-		snprintf(error, size, "%.200s: %.200s%s%.200s", path, d.message,
-			 d.hint[0] ? "; " : "", d.hint);
+		base_diag_line(&d, path, error, size);
 		return false;
 	}
 	if (end && strcmp(end, ".svg") == 0) {
@@ -179,8 +178,7 @@ bool shot_save(struct ui *ui, const char *path, char *error, size_t size)
 		free(text);
 	}
 	if (base_save_commit(save, &d)) {
-		snprintf(error, size, "%.200s: %.200s%s%.200s", path, d.message,
-			 d.hint[0] ? "; " : "", d.hint);
+		base_diag_line(&d, path, error, size);
 		return false;
 	}
 	return true;
